@@ -5,34 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/compare/compare-say.h"
 
+#include "app/adapt/said-curves.h"
 #include "app/compare/compare-cells.h"
 #include "app/process/json-fields.h"
 #include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
-
-#define MAX_CURVES 64
-#define MAX_SIZES  256
-
-static int
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-/* The index of a number; the length if it is not there. */
-static guint
-find_number (const GArray *numbers, double number)
-{
-  guint index = 0;
-
-  while (index < numbers->len && g_array_index (numbers, double, index) != number)
-    index++;
-  return index;
-}
 
 /* TRUE if the cell differs from the first one in no other size than key. */
 static gboolean
@@ -58,33 +37,6 @@ axis_name (const char *key)
                                        : _ ("units");
 }
 
-/* A curve: its name, by which it is found, and its title. */
-typedef struct
-{
-  char *name, *title;
-} Curve;
-
-static void
-curve_free (gpointer data)
-{
-  Curve *curve = data;
-
-  g_free (curve->name);
-  g_free (curve->title);
-  g_free (curve);
-}
-
-/* The index of a curve; the length if it is not there. */
-static guint
-find_curve (const GPtrArray *curves, const char *name)
-{
-  guint index = 0;
-
-  while (index < curves->len && !g_str_equal (((const Curve *) curves->pdata[index])->name, name))
-    index++;
-  return index;
-}
-
 /* The name of the curve of a cell, with its kind and work.  Many cells are named: nothing here looks at all cells.
  * (transfer full) */
 static char *
@@ -107,66 +59,55 @@ dup_curve_title (const cJSON *cell, const cJSON *result)
   return g_strconcat (title, *work ? ", " : "", work, NULL);
 }
 
-/* Adds the curve of a cell if it is not there. */
-static void
-add_curve (GPtrArray *curves, const cJSON *cell, const cJSON *result)
-{
-  g_autofree char *name = dup_curve_name (cell, result);
-  Curve           *curve;
+/* More are not drawn; a title looks at all cells, of which a file may have many. */
+#define MAX_TITLES 64
 
-  if (curves->len >= MAX_CURVES || find_curve (curves, name) < curves->len)
-    return;
-  curve = g_new (Curve, 1);
-  *curve = (Curve){ g_steal_pointer (&name), dup_curve_title (cell, result) };
-  g_ptr_array_add (curves, curve);
+/* The title of the curve of that name, made once; NULL: there are too many.  texts: keeps both. */
+static const char *
+find_title (GHashTable   *titles,
+            GStringChunk *texts,
+            const char   *name,
+            const cJSON  *cell,
+            const cJSON  *result)
+{
+  const char *title = g_hash_table_lookup (titles, name);
+
+  if (!title && g_hash_table_size (titles) < MAX_TITLES)
+    {
+      g_autofree char *text = dup_curve_title (cell, result);
+
+      title = g_string_chunk_insert (texts, text);
+      g_hash_table_insert (titles, (char *) name, (char *) title);
+    }
+  return title;
 }
 
-/* The sizes that were measured, ascending, and the curves.  Cells whose other sizes differ from the first cell's are left out. */
-static void
-list_axes (const cJSON *result, const char *key, GArray *sizes, GPtrArray *curves)
+/* Times over the member key of the cells; cells whose other sizes differ from the first cell's are left out.  (transfer full)
+ * NULL: no two cells differ in it */
+static VizCurveTable *
+make_curves (const cJSON *result, const char *key)
 {
+  g_autoptr (GStringChunk) texts = g_string_chunk_new (1024);
+  g_autoptr (GHashTable) titles = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (ScopePoint));
   const cJSON *cells = cJSON_GetObjectItemCaseSensitive (result, "cells"), *cell;
 
   cJSON_ArrayForEach (cell, cells)
   {
-    double x = scope_json_get_number (cell, key);
+    g_autofree char *name = dup_curve_name (cell, result);
+    ScopePoint       point = { .curve = g_string_chunk_insert_const (texts, name),
+                               .size = scope_json_get_number (cell, key),
+                               .value = scope_json_get_number (cell, "median"),
+                               .low = scope_json_get_number (cell, "low"),
+                               .high = scope_json_get_number (cell, "high") };
 
     if (!is_along (cell, cells->child, key))
       continue;
-    if (x > 0 && isfinite (x) && sizes->len < MAX_SIZES && find_number (sizes, x) == sizes->len)
-      g_array_append_val (sizes, x);
-    add_curve (curves, cell, result);
+    point.title = find_title (titles, texts, point.curve, cell, result);
+    if (point.title)
+      g_array_append_val (points, point);
   }
-  g_array_sort (sizes, compare_numbers);
-}
-
-/* Times over the member key of the cells.  (transfer full) NULL: no two cells differ in it */
-static VizCurveTable *
-make_curves (const cJSON *result, const char *key)
-{
-  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr (GPtrArray) curves = g_ptr_array_new_with_free_func (curve_free);
-  VizCurveTable *table;
-  const cJSON   *cells = cJSON_GetObjectItemCaseSensitive (result, "cells"), *cell;
-
-  list_axes (result, key, sizes, curves);
-  if (sizes->len < 2)
-    return NULL;
-  table = viz_curve_table_new (sizes->len, curves->len, axis_name (key), prof_format_seconds);
-  for (guint i = 0; i < sizes->len; i++)
-    table->x[i] = g_array_index (sizes, double, i);
-  for (guint i = 0; i < curves->len; i++)
-    table->labels[i] = g_strdup (((const Curve *) curves->pdata[i])->title);
-  cJSON_ArrayForEach (cell, cells)
-  {
-    g_autofree char *name = dup_curve_name (cell, result);
-    guint            x = find_number (sizes, scope_json_get_number (cell, key));
-    guint            curve = find_curve (curves, name);
-
-    if (x < table->n_x && curve < table->n_curves && is_along (cell, cells->child, key))
-      viz_curve_table_set (table, curve, x, scope_json_get_number (cell, "median"));
-  }
-  return table;
+  return scope_curves_new (points, axis_name (key), prof_format_seconds);
 }
 
 /* "Time of a run over its batch (length 5)".  (transfer full) */

@@ -7,6 +7,8 @@
 #include "app/process/json-fields.h"
 #include "tests/program.h"
 
+#include <math.h>
+
 /* Two forms at two batches; only the first pair says why.  Quotes are written as ' and replaced. */
 static const char sizes_text[] =
     "{'cells':["
@@ -180,6 +182,10 @@ test_curves_say_at_which_size (void)
                    "Time of a run over its batch (length 5)");
   g_assert_cmpstr (((const ScopeFigure *) figures->pdata[1])->title, ==,
                    "Time of a run over its length (batch 1)");
+  /* The interval of a time is drawn where it is known. */
+  g_assert_cmpfloat (((const ScopeFigure *) figures->pdata[0])->curves->low[0], ==, 0.9);
+  g_assert_cmpfloat (((const ScopeFigure *) figures->pdata[0])->curves->high[0], ==, 1.2);
+  g_assert_true (isnan (((const ScopeFigure *) figures->pdata[0])->curves->low[1]));
   cJSON_Delete (result);
 }
 

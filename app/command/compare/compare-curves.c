@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "app/command/compare/compare-curves.h"
 
+#include "app/adapt/said-curves.h"
 #include "app/command/compare/compare-group.h"
 #include "profiler/base/format.h"
 
@@ -269,27 +270,34 @@ static VizCurveTable *
 make_curves (const Family *family, const Chart *chart)
 {
   const ScopeGroup *first = family->groups->pdata[0];
-  guint             n = family->groups->len;
-  VizCurveTable    *curves =
-      viz_curve_table_new (n, n_candidates (family), axis_of (family), chart->format);
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (ScopePoint));
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  VizCurveTable *curves;
 
+  for (guint c = 0; c < n_candidates (family); c++)
+    {
+      g_autofree double (*numbers)[N_QUANTITIES] = list_numbers (family, c);
+      char *name = scope_candidate_dup_name (first->candidates->pdata[c]);
+
+      g_ptr_array_add (names, name);
+      for (guint i = 0; i < family->groups->len; i++)
+        {
+          ScopePoint point = { name,
+                               name,
+                               (double) size_of (family->groups->pdata[i], family->axis),
+                               numbers[i][chart->value],
+                               numbers[i][chart->low],
+                               numbers[i][chart->high] };
+
+          g_array_append_val (points, point);
+        }
+    }
+  curves = scope_curves_new (points, axis_of (family), chart->format);
+  if (!curves)
+    return NULL;
   curves->is_linear = chart->is_linear;
   curves->is_binary = chart->is_binary;
   curves->mark = chart->mark;
-  for (guint i = 0; i < n; i++)
-    curves->x[i] = (double) size_of (family->groups->pdata[i], family->axis);
-  for (guint c = 0; c < curves->n_curves; c++)
-    {
-      g_autofree double (*numbers)[N_QUANTITIES] = list_numbers (family, c);
-
-      curves->labels[c] = scope_candidate_dup_name (first->candidates->pdata[c]);
-      for (guint i = 0; i < n; i++)
-        {
-          viz_curve_table_set (curves, c, i, numbers[i][chart->value]);
-          curves->low[c * n + i] = numbers[i][chart->low];
-          curves->high[c * n + i] = numbers[i][chart->high];
-        }
-    }
   return curves;
 }
 
