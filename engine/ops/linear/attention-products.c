@@ -56,6 +56,15 @@ sizes_of (const HybCall  *call,
   };
 }
 
+/* A product of m × k and k × n matrices for every sample and head, whose factors the caller sets. */
+static HybAttentionProduct
+start_product (const Sizes *sizes, gint64 m, gint64 n, gint64 k)
+{
+  return (HybAttentionProduct){
+    .alpha = 1, .samples = sizes->samples, .heads = sizes->heads, .m = m, .n = n, .k = k
+  };
+}
+
 /* The product of one sample and head. */
 static HybGemm
 gemm_of (const HybAttentionProduct *product)
@@ -98,77 +107,51 @@ hyb_attention_multiply (const HybCall *call, const HybAttentionProduct *product)
 HybAttentionProduct
 hyb_attention_find_scores (const HybCall *call)
 {
-  guint           keys = call->n_inputs - 1; /* one input holds both in self attention */
-  gint64          parts_q = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_QUERIES;
-  gint64          parts_k = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_ENCODER;
-  const HybShape *shape = &call->input[0].shape, *keys_shape = &call->input[keys].shape;
-  Sizes           sizes = sizes_of (call, shape, parts_q, &call->output[0].shape);
+  guint               keys = call->n_inputs - 1; /* one input holds both in self attention */
+  gint64              parts_q = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_QUERIES;
+  gint64              parts_k = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_ENCODER;
+  const HybShape     *shape = &call->input[0].shape, *keys_shape = &call->input[keys].shape;
+  Sizes               sizes = sizes_of (call, shape, parts_q, &call->output[0].shape);
+  HybAttentionProduct product = start_product (&sizes, sizes.queries, sizes.keys, sizes.d);
 
-  return (HybAttentionProduct){
-    .alpha = 1 / sqrt ((double) sizes.d),
-    .samples = sizes.samples,
-    .heads = sizes.heads,
-    .m = sizes.queries,
-    .n = sizes.keys,
-    .k = sizes.d,
-    .a = { .layout = interleaved_layout (shape, sizes.heads, parts_q, 0) },
-    .b = { .layout = interleaved_layout (keys_shape, sizes.heads, parts_k, parts_k - 2),
-           .transpose = TRUE },
-    .c_layout = score_layout (&call->output[0].shape, sizes.heads),
-  };
+  product.alpha = 1 / sqrt ((double) sizes.d);
+  product.a.layout = interleaved_layout (shape, sizes.heads, parts_q, 0);
+  product.b.layout = interleaved_layout (keys_shape, sizes.heads, parts_k, parts_k - 2);
+  product.b.transpose = TRUE;
+  product.c_layout = score_layout (&call->output[0].shape, sizes.heads);
+  return product;
 }
 
 HybAttentionProduct
 hyb_attention_find_values (const HybCall *call, gint64 parts)
 {
-  const HybShape *shape = &call->input[0].shape;
-  Sizes           sizes = sizes_of (call, shape, parts, &call->input[1].shape);
+  const HybShape     *shape = &call->input[0].shape;
+  Sizes               sizes = sizes_of (call, shape, parts, &call->input[1].shape);
+  HybAttentionProduct product = start_product (&sizes, sizes.queries, sizes.d, sizes.keys);
 
-  return (HybAttentionProduct){
-    .alpha = 1,
-    .samples = sizes.samples,
-    .heads = sizes.heads,
-    .m = sizes.queries,
-    .n = sizes.d,
-    .k = sizes.keys,
-    .a = { .layout = score_layout (&call->input[1].shape, sizes.heads) },
-    .b = { .layout = interleaved_layout (shape, sizes.heads, parts, parts - 1) },
-    .c_layout = interleaved_layout (&call->output[0].shape, sizes.heads, 1, 0),
-  };
+  product.a.layout = score_layout (&call->input[1].shape, sizes.heads);
+  product.b.layout = interleaved_layout (shape, sizes.heads, parts, parts - 1);
+  product.c_layout = interleaved_layout (&call->output[0].shape, sizes.heads, 1, 0);
+  return product;
 }
 
 void
 hyb_attention_find_score_gradients (const HybCall *call, HybAttentionProduct products[2])
 {
-  guint              keys = call->n_outputs - 1;
-  gint64             parts_q = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_QUERIES;
-  gint64             parts_k = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_ENCODER;
-  const HybShape    *shape = &call->output[0].shape;
-  Sizes              sizes = sizes_of (call, shape, parts_q, &call->input[0].shape);
-  HybAttentionLayout q = interleaved_layout (shape, sizes.heads, parts_q, 0);
-  HybAttentionLayout k =
-      interleaved_layout (&call->output[keys].shape, sizes.heads, parts_k, parts_k - 2);
-  HybAttentionLayout s = score_layout (&call->input[0].shape, sizes.heads);
-  double             scale = 1 / sqrt ((double) sizes.d);
+  guint           keys = call->n_outputs - 1;
+  gint64          parts_q = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_QUERIES;
+  gint64          parts_k = keys == 0 ? HYB_ATTENTION_PARTS_SELF : HYB_ATTENTION_PARTS_ENCODER;
+  const HybShape *shape = &call->output[0].shape, *keys_shape = &call->output[keys].shape;
+  Sizes           sizes = sizes_of (call, shape, parts_q, &call->input[0].shape);
 
-  products[0] = (HybAttentionProduct){ .alpha = scale,
-                                       .samples = sizes.samples,
-                                       .heads = sizes.heads,
-                                       .m = sizes.queries,
-                                       .n = sizes.d,
-                                       .k = sizes.keys,
-                                       .a = { .layout = s },
-                                       .b = { .layout = k },
-                                       .c_layout = q };
-  products[1] = (HybAttentionProduct){ .alpha = scale,
-                                       .samples = sizes.samples,
-                                       .heads = sizes.heads,
-                                       .m = sizes.keys,
-                                       .n = sizes.d,
-                                       .k = sizes.queries,
-                                       .a = { .layout = s, .transpose = TRUE },
-                                       .b = { .layout = q },
-                                       .c_layout = k };
+  products[0] = start_product (&sizes, sizes.queries, sizes.d, sizes.keys);
+  products[1] = start_product (&sizes, sizes.keys, sizes.d, sizes.queries);
+  products[0].alpha = products[1].alpha = 1 / sqrt ((double) sizes.d);
+  products[0].a.layout = products[1].a.layout = score_layout (&call->input[0].shape, sizes.heads);
+  products[1].a.transpose = TRUE;
+  products[0].b.layout = products[1].c_layout =
+      interleaved_layout (keys_shape, sizes.heads, parts_k, parts_k - 2);
+  products[1].b.layout = products[0].c_layout = interleaved_layout (shape, sizes.heads, parts_q, 0);
 }
 
 void
@@ -178,28 +161,15 @@ hyb_attention_find_value_gradients (const HybCall      *call,
 {
   const HybShape    *shape = &call->output[0].shape;
   Sizes              sizes = sizes_of (call, shape, parts, &call->output[1].shape);
-  HybAttentionLayout v = interleaved_layout (shape, sizes.heads, parts, parts - 1);
-  HybAttentionLayout a = score_layout (&call->output[1].shape, sizes.heads);
   HybAttentionLayout o = interleaved_layout (&call->input[0].shape, sizes.heads, 1, 0);
 
-  products[0] = (HybAttentionProduct){ .alpha = 1,
-                                       .samples = sizes.samples,
-                                       .heads = sizes.heads,
-                                       .m = sizes.queries,
-                                       .n = sizes.keys,
-                                       .k = sizes.d,
-                                       .a = { .layout = o },
-                                       .b = { .layout = v, .transpose = TRUE },
-                                       .c_layout = a };
-  products[1] = (HybAttentionProduct){ .alpha = 1,
-                                       .samples = sizes.samples,
-                                       .heads = sizes.heads,
-                                       .m = sizes.keys,
-                                       .n = sizes.d,
-                                       .k = sizes.queries,
-                                       .a = { .layout = a, .transpose = TRUE },
-                                       .b = { .layout = o },
-                                       .c_layout = v };
+  products[0] = start_product (&sizes, sizes.queries, sizes.keys, sizes.d);
+  products[1] = start_product (&sizes, sizes.keys, sizes.d, sizes.queries);
+  products[0].a.layout = products[1].b.layout = o;
+  products[0].b.transpose = products[1].a.transpose = TRUE;
+  products[0].b.layout = products[1].c_layout =
+      interleaved_layout (shape, sizes.heads, parts, parts - 1);
+  products[1].a.layout = products[0].c_layout = score_layout (&call->output[1].shape, sizes.heads);
 }
 
 const char *

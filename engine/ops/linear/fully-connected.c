@@ -119,14 +119,7 @@ fully_connected_infer_shape (HybCall *call, GError **error)
 static HybGemm
 forward_product (const MatrixView *view)
 {
-  return (HybGemm){ .transpose_b = TRUE,
-                    .m = view->rows,
-                    .n = view->hidden,
-                    .k = view->features,
-                    .lda = view->features,
-                    .ldb = view->features,
-                    .ldc = view->hidden,
-                    .alpha = 1.0 };
+  return hyb_gemm_dense (view->rows, view->hidden, view->features, FALSE, TRUE);
 }
 
 static const char *
@@ -219,13 +212,7 @@ data_product (const HybCall *call)
 {
   MatrixView view = view_matrix (call, &call->input[2].shape);
 
-  return (HybGemm){ .m = view.rows,
-                    .n = view.features,
-                    .k = view.hidden,
-                    .lda = view.hidden,
-                    .ldb = view.features,
-                    .ldc = view.features,
-                    .alpha = 1.0 };
+  return hyb_gemm_dense (view.rows, view.features, view.hidden, FALSE, FALSE);
 }
 
 static const char *
@@ -256,14 +243,7 @@ weight_product (const HybCall *call)
 {
   MatrixView view = view_matrix (call, &call->input[1].shape);
 
-  return (HybGemm){ .transpose_a = TRUE,
-                    .m = view.hidden,
-                    .n = view.features,
-                    .k = view.rows,
-                    .lda = view.hidden,
-                    .ldb = view.features,
-                    .ldc = view.features,
-                    .alpha = 1.0 };
+  return hyb_gemm_dense (view.hidden, view.features, view.rows, TRUE, FALSE);
 }
 
 static const char *

@@ -2,7 +2,7 @@
  * and vectors are rows on the left and columns on the right.
  *
  * Every pair of matrices is one call of hyb_gemm(), of hyb_half_gemm() if they are half floats.  Gradients add to the matrix
- * of each operand, which sums over broadcast axes.  Start with each_matrix().
+ * of each operand, which sums over broadcast axes.  Start with matmul_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/gradient/by-formula.h"
@@ -49,16 +49,51 @@ multiply_pair (const Task *task, gconstpointer x, gconstpointer y, gpointer to)
     hyb_gemm (gemm, task->dtype, x, y, to);
 }
 
-/* Computes every pair of matrices. */
-static void
-each_matrix (const HybMatrixPairs *product, const Task *task)
+/* What threads share; no pair may add to the matrix of another one. */
+typedef struct
 {
-  gint64 item = (gint64) hyb_dtype_size (task->dtype), count = hyb_matrix_pairs_count (product);
+  const HybMatrixPairs *product;
+  const Task           *task;
+} Job;
 
-  for (gint64 i = 0; i < count; i++)
+static void
+multiply_slice (gint64 begin, gint64 end, gpointer data)
+{
+  const Job            *job = data;
+  const Task           *task = job->task;
+  const HybMatrixPairs *product = job->product;
+  gint64                item = (gint64) hyb_dtype_size (task->dtype);
+
+  for (gint64 i = begin; i < end; i++)
     multiply_pair (task, task->x + hyb_matrix_pairs_offset (product, task->stride_x, i) * item,
                    task->y + hyb_matrix_pairs_offset (product, task->stride_y, i) * item,
                    task->to + hyb_matrix_pairs_offset (product, task->stride_to, i) * item);
+}
+
+/* Computes every pair of matrices, one after the other. */
+static void
+each_matrix (const HybMatrixPairs *product, const Task *task)
+{
+  multiply_slice (0, hyb_matrix_pairs_count (product), &(Job){ product, task });
+}
+
+/* The pairs of the two inputs.  Where the matrix on the right is the same in all, the matrices on the left, which follow each
+ * other, are the rows of a single one. */
+static HybMatrixPairs
+find_product (const HybCall *call)
+{
+  HybMatrixPairs product = hyb_matrix_pairs_find (&call->input[0].shape, &call->input[1].shape);
+  gint64         step = product.m * product.k;
+
+  for (int i = product.rank - 1; i >= 0; i--)
+    {
+      if (product.dim[i] != 1 && (product.b[i] != 0 || product.a[i] != step))
+        return product;
+      step *= product.dim[i];
+    }
+  product.m *= hyb_matrix_pairs_count (&product);
+  product.rank = 0;
+  return product;
 }
 
 static gsize
@@ -68,28 +103,15 @@ matmul_workspace (const HybCall *call)
 
   if (!is_half (call->output[0].dtype))
     return 0;
-  product = hyb_matrix_pairs_find (&call->input[0].shape, &call->input[1].shape);
+  product = find_product (call);
   return hyb_half_gemm_workspace (product.m, product.n, product.k);
-}
-
-/* The product of one pair. */
-static HybGemm
-gemm_of (const HybMatrixPairs *product)
-{
-  return (HybGemm){ .m = product->m,
-                    .n = product->n,
-                    .k = product->k,
-                    .lda = MAX (1, product->k),
-                    .ldb = MAX (1, product->n),
-                    .ldc = MAX (1, product->n),
-                    .alpha = 1 };
 }
 
 static const char *
 matmul_note (const HybCall *call)
 {
-  HybMatrixPairs product = hyb_matrix_pairs_find (&call->input[0].shape, &call->input[1].shape);
-  HybGemm        gemm = gemm_of (&product);
+  HybMatrixPairs product = find_product (call);
+  HybGemm        gemm = hyb_gemm_dense (product.m, product.n, product.k, FALSE, FALSE);
 
   return is_half (call->output[0].dtype) ? NULL : hyb_gemm_note (&gemm, call->output[0].dtype);
 }
@@ -97,10 +119,10 @@ matmul_note (const HybCall *call)
 static void
 matmul_forward (const HybCall *call, const HybRun *run)
 {
-  HybMatrixPairs product = hyb_matrix_pairs_find (&call->input[0].shape, &call->input[1].shape);
+  HybMatrixPairs product = find_product (call);
   gint64         stride[HYB_MAX_RANK];
   Task           task = {
-              .gemm = gemm_of (&product),
+              .gemm = hyb_gemm_dense (product.m, product.n, product.k, FALSE, FALSE),
               .dtype = call->output[0].dtype,
               .x = run->input[0],
               .y = run->input[1],
@@ -112,7 +134,11 @@ matmul_forward (const HybCall *call, const HybRun *run)
   };
 
   hyb_matrix_pairs_result (&product, stride);
-  each_matrix (&product, &task);
+  if (is_half (task.dtype))
+    each_matrix (&product, &task);
+  else
+    hyb_gemm_share (&task.gemm, hyb_matrix_pairs_count (&product), multiply_slice,
+                    &(Job){ &product, &task });
 }
 
 /* Inputs: gradient g, a, b.  The gradient of a is g bᵀ, summed over the axes where a was repeated. */
@@ -122,15 +148,7 @@ backward_lhs (const HybCall *call, const HybRun *run)
   HybMatrixPairs product = hyb_matrix_pairs_find (&call->input[1].shape, &call->input[2].shape);
   gint64         stride[HYB_MAX_RANK];
   Task           task = {
-              .gemm = { .transpose_b = TRUE,
-                        .m = product.m,
-                        .n = product.k,
-                        .k = product.n,
-                        .lda = MAX (1, product.n),
-                        .ldb = MAX (1, product.n),
-                        .ldc = MAX (1, product.k),
-                        .alpha = 1,
-                        .beta = 1 },
+              .gemm = hyb_gemm_dense (product.m, product.k, product.n, FALSE, TRUE),
               .dtype = call->output[0].dtype,
               .x = run->input[0],
               .y = run->input[2],
@@ -140,6 +158,7 @@ backward_lhs (const HybCall *call, const HybRun *run)
               .stride_to = product.a,
   };
 
+  task.gemm.beta = 1;
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   hyb_matrix_pairs_result (&product, stride);
   each_matrix (&product, &task);
@@ -152,15 +171,7 @@ backward_rhs (const HybCall *call, const HybRun *run)
   HybMatrixPairs product = hyb_matrix_pairs_find (&call->input[1].shape, &call->input[2].shape);
   gint64         stride[HYB_MAX_RANK];
   Task           task = {
-              .gemm = { .transpose_a = TRUE,
-                        .m = product.k,
-                        .n = product.n,
-                        .k = product.m,
-                        .lda = MAX (1, product.k),
-                        .ldb = MAX (1, product.n),
-                        .ldc = MAX (1, product.n),
-                        .alpha = 1,
-                        .beta = 1 },
+              .gemm = hyb_gemm_dense (product.k, product.n, product.m, TRUE, FALSE),
               .dtype = call->output[0].dtype,
               .x = run->input[1],
               .y = run->input[0],
@@ -170,6 +181,7 @@ backward_rhs (const HybCall *call, const HybRun *run)
               .stride_to = product.b,
   };
 
+  task.gemm.beta = 1;
   memset (run->output[0], 0, hyb_type_bytes (&call->output[0]));
   hyb_matrix_pairs_result (&product, stride);
   each_matrix (&product, &task);

@@ -197,39 +197,19 @@ find_product (gconstpointer params, PairingRule rule, const HybType *a, const Hy
 static HybGemm
 forward_gemm (const Product *product)
 {
-  return (HybGemm){ .m = product->m,
-                    .n = product->n,
-                    .k = product->k,
-                    .lda = MAX (1, product->k),
-                    .ldb = MAX (1, product->n),
-                    .ldc = MAX (1, product->n),
-                    .alpha = 1 };
+  return hyb_gemm_dense (product->m, product->n, product->k, FALSE, FALSE);
 }
 
 static HybGemm
 lhs_gemm (const Product *product)
 {
-  return (HybGemm){ .transpose_b = TRUE,
-                    .m = product->m,
-                    .n = product->k,
-                    .k = product->n,
-                    .lda = MAX (1, product->n),
-                    .ldb = MAX (1, product->n),
-                    .ldc = MAX (1, product->k),
-                    .alpha = 1 };
+  return hyb_gemm_dense (product->m, product->k, product->n, FALSE, TRUE);
 }
 
 static HybGemm
 rhs_gemm (const Product *product)
 {
-  return (HybGemm){ .transpose_a = TRUE,
-                    .m = product->k,
-                    .n = product->n,
-                    .k = product->m,
-                    .lda = MAX (1, product->k),
-                    .ldb = MAX (1, product->n),
-                    .ldc = MAX (1, product->n),
-                    .alpha = 1 };
+  return hyb_gemm_dense (product->k, product->n, product->m, TRUE, FALSE);
 }
 
 /* The kernel of one of them.  first: the input that is a. */

@@ -21,21 +21,10 @@ numbers (gint64 n, guint64 seed)
   return values;
 }
 
-/* A product whose rows follow each other. */
 static HybGemm
 dense (gint64 m, gint64 n, gint64 k, guint transposes)
 {
-  gboolean a = (transposes & 1) != 0, b = (transposes & 2) != 0;
-
-  return (HybGemm){ .transpose_a = a,
-                    .transpose_b = b,
-                    .m = m,
-                    .n = n,
-                    .k = k,
-                    .lda = a ? m : k,
-                    .ldb = b ? k : n,
-                    .ldc = n,
-                    .alpha = 1 };
+  return hyb_gemm_dense (m, n, k, (transposes & 1) != 0, (transposes & 2) != 0);
 }
 
 static double
