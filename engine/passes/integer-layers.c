@@ -342,7 +342,7 @@ extern const HybPass hyb_pass_integer_layers;
 const HybPass hyb_pass_integer_layers = {
   .name = "integer-layers",
   .doc = "Computes layers of floats between quantised values with integers.",
-  .needs = HYB_FACT_TYPES | HYB_FACT_CONSTANTS,
+  .needs = HYB_FACT_TYPES,
   .optimising = TRUE,
   .host_only = TRUE,
   .saves = HYB_SAVES_PRODUCTS,
