@@ -164,7 +164,8 @@ describe_pair (const cJSON *result, const cJSON *pair, const ProfPairing *pairin
   g_autofree char *b = dup_title_of_name (result, scope_json_get_text (pair, "b"));
   g_autofree char *sentence = scope_say_pair (a, b, pairing);
   /* Recordings have no sizes that were requested. */
-  g_autofree char *size = scope_cells_are_recordings (result) ? NULL : scope_cell_dup_size (pair);
+  g_autofree char *size =
+      scope_cells_are_recordings (result) ? NULL : scope_cell_dup_varying_size (pair, result);
 
   return size && *size != '\0' ? g_strdup_printf ("%s · %s", sentence, size)
                                : g_steal_pointer (&sentence);

@@ -169,9 +169,10 @@ test_curves_have_the_titles_of_rows (void)
 static void
 test_curves_say_at_which_size (void)
 {
-  cJSON *result = parse ("{'cells':[{'variant':'fused','batch':1,'length':5,'median':1},"
-                         "{'variant':'fused','batch':4,'length':5,'median':2},"
-                         "{'variant':'fused','batch':1,'length':20,'median':3}],'pairs':[]}");
+  cJSON *result =
+      parse ("{'cells':[{'variant':'fused','batch':1,'length':5,'median':1,'low':0.9,'high':1.2},"
+             "{'variant':'fused','batch':4,'length':5,'median':2},"
+             "{'variant':'fused','batch':1,'length':20,'median':3}],'pairs':[]}");
   g_autoptr (GPtrArray) figures = g_ptr_array_new ();
   g_autoptr (ScopeSaid) said = scope_said_new ();
 
@@ -186,6 +187,33 @@ test_curves_say_at_which_size (void)
   g_assert_cmpfloat (((const ScopeFigure *) figures->pdata[0])->curves->low[0], ==, 0.9);
   g_assert_cmpfloat (((const ScopeFigure *) figures->pdata[0])->curves->high[0], ==, 1.2);
   g_assert_true (isnan (((const ScopeFigure *) figures->pdata[0])->curves->low[1]));
+  cJSON_Delete (result);
+}
+
+static void
+collect_sentence (gpointer sentences, const char *text, ScopeSaidStyle style G_GNUC_UNUSED)
+{
+  g_ptr_array_add (sentences, (gpointer) text);
+}
+
+/* Sizes that all cells have are not repeated behind each sentence. */
+static void
+test_sentences_name_what_varies (void)
+{
+  cJSON *result = parse (
+      "{'cells':[{'variant':'fused','mode':'static','batch':1,'length':5,'train':false,'median':1},"
+      "{'variant':'foreach','mode':'static','batch':1,'length':5,'train':false,'median':2},"
+      "{'variant':'fused','mode':'static','batch':4,'length':5,'train':false,'median':3}],"
+      "'pairs':[{'a':'fused, static','b':'foreach, static','batch':1,'length':5,'train':false,"
+      "'ratio':0.5,'low':0.4,'high':0.6,'verdict':'faster'}]}");
+  g_autoptr (GPtrArray) sentences = g_ptr_array_new ();
+  g_autoptr (ScopeSaid) said = scope_said_new ();
+
+  scope_result_say_verdicts (said, result, cell (result, 0));
+  scope_said_walk (said, &(ScopeSaidRenderer){ .sentence = collect_sentence }, sentences);
+  g_assert_cmpuint (sentences->len, ==, 1);
+  g_assert_cmpstr (sentences->pdata[0], ==,
+                   "Fused Operator is 2.00 × as fast as Foreach Loop (1.67 – 2.50) · batch 1");
   cJSON_Delete (result);
 }
 
@@ -295,6 +323,8 @@ TEST_PROGRAM (test_compare_cells)
   g_test_add_func ("/app/compare-cells/curves-have-the-titles-of-rows",
                    test_curves_have_the_titles_of_rows);
   g_test_add_func ("/app/compare-cells/curves-say-at-which-size", test_curves_say_at_which_size);
+  g_test_add_func ("/app/compare-cells/sentences-name-what-varies",
+                   test_sentences_name_what_varies);
   g_test_add_func ("/app/compare-cells/cells-and-passes-are-told-apart", test_work_is_told_apart);
   g_test_add_func ("/app/compare-cells/numbers-are-those-that-were-written",
                    test_numbers_are_those_that_were_written);
