@@ -1,10 +1,10 @@
 /* layer.h — one recurrent layer in the GPU's memory, whose passes are calls of cuDNN and nothing else.
  *
- * It has the descriptors of the module's own RNN (engine/cuda/ops/recurrent-plan.h) and pseudo-random numbers.
+ * It has the descriptors of the module's own RNN (engine/cuda/ops/recurrent/recurrent-plan.h) and pseudo-random numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/cuda/ops/recurrent-plan.h"
+#include "engine/cuda/ops/recurrent/recurrent-plan.h"
 
 typedef enum
 {

@@ -1,8 +1,8 @@
 /* recurrent-plan.c — the descriptors of a call's recurrent layers for cuDNN, and the cases that it
  * cannot compute.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/cuda/ops/recurrent-plan.h"
-#include "engine/cuda/ops/recurrent-choice.h"
+#include "engine/cuda/ops/recurrent/recurrent-plan.h"
+#include "engine/cuda/ops/recurrent/recurrent-choice.h"
 
 #include "engine/base/error.h"
 

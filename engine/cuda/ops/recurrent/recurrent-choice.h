@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/cuda/ops/recurrent-space.h"
+#include "engine/cuda/ops/recurrent/recurrent-space.h"
 
 /* The algorithm that was measured to be the fastest for just this layer, by the lines of gpu-check in the file that
  * HYB_GPU_RNN_TIMES names: those whose interval lies below that of the standard algorithm.  The standard one where nothing was

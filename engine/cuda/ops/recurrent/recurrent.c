@@ -5,7 +5,7 @@
  * on the host: the launch waits for them, and the longest is the number of steps for cuDNN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/cuda/ops/op-lists.h"
-#include "engine/cuda/ops/recurrent-plan.h"
+#include "engine/cuda/ops/recurrent/recurrent-plan.h"
 
 /* Parts of the workspace begin at such addresses. */
 #define ALIGNMENT ((gsize) 256)

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/cuda/ops/recurrent-space.h"
+#include "engine/cuda/ops/recurrent/recurrent-space.h"
 
 /* Where the operands are; G_MAXUINT for none. */
 typedef struct

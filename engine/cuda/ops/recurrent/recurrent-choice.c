@@ -2,7 +2,7 @@
  *
  * A line is one that “gpu-check sweep” prints; others are left out.  The file belongs to one machine and one cuDNN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/cuda/ops/recurrent-choice.h"
+#include "engine/cuda/ops/recurrent/recurrent-choice.h"
 
 #include <gio/gio.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* recurrent-space.c — the places of the weights of recurrent layers in cuDNN.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "engine/cuda/ops/recurrent-space.h"
+#include "engine/cuda/ops/recurrent/recurrent-space.h"
 
 #include "engine/base/error.h"
 
