@@ -166,7 +166,7 @@ hyb_lower (HybGraph *graph, const HybLowerOptions *options, GError **error)
   g_autoptr (LoweringTarget) target = hyb_lowering_target_new ();
   g_autoptr (GArray) faults = g_array_new (FALSE, FALSE, sizeof (HybLoweringFault));
   g_autoptr (GHashTable) entered = hyb_lowering_bodies_new ();
-  LoweringWork work = { .entered = entered };
+  LoweringWork work = { .entered = entered, .is_portable = options->is_portable };
   HybLowered  *lowered;
   HybLowering  lowering = { .scope = scope,
                             .target = target,

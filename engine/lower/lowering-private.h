@@ -27,6 +27,7 @@ typedef struct
   guint64     n_evaluated; /* elements computed while lowering */
   guint       n_in_bodies; /* nodes of bodies that were lowered, each as often as it was */
   GHashTable *entered;     /* HybGraph → HybType * or NULL; see HybLowered.entered */
+  gboolean    is_portable; /* see HybLowerOptions */
 } LoweringWork;
 
 struct _HybLowering

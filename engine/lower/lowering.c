@@ -70,6 +70,12 @@ hyb_lowering_is_tolerant (const HybLowering *lowering)
   return lowering->is_tolerant;
 }
 
+gboolean
+hyb_lowering_is_portable (const HybLowering *lowering)
+{
+  return lowering->work->is_portable;
+}
+
 const HybType *
 hyb_lowering_get_type (const HybLowering *lowering, HybValueId value)
 {

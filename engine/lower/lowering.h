@@ -23,6 +23,8 @@ HybTensor *hyb_lowering_input_contents (const HybLowering *lowering, guint index
 HybValueId hyb_lowering_input (HybLowering *lowering, guint index);
 /* TRUE if nodes that cannot be lowered may be replaced by values without a node. */
 gboolean hyb_lowering_is_tolerant (const HybLowering *lowering);
+/* TRUE if the new graph is to be written to a file, so that operators of the engine alone should be avoided. */
+gboolean hyb_lowering_is_portable (const HybLowering *lowering);
 
 /* TRUE if the new graph will only run, on the processor: operators without a gradient or a conversion may be written. */
 gboolean hyb_lowering_is_for_run (const HybLowering *lowering);
@@ -156,6 +158,7 @@ typedef struct
            is_tolerant; /* a node that cannot be lowered becomes an opaque one and a fault; else it is an error */
   gboolean may_lack_heads; /* heads without a value are left out; HybLowered.map has HYB_NO_ID for
                        * them */
+  gboolean is_portable; /* the graph is written to a file: operators that MXNet has are preferred */
 } HybLowerOptions;
 
 /* Lowers a graph.  HybNode.origin of a new node is the node of the given graph whose work it does, also for nodes of

@@ -506,7 +506,8 @@ hyb_lowered_model_new (HybModel *model, HybTensorList *input, GError **error)
 {
   g_autofree HybType *types = hyb_variant_infer_types (model, input);
   g_autoptr (HybLowered) lowered =
-      hyb_lower (hyb_model_get_graph (model), &(HybLowerOptions){ .types = types }, error);
+      hyb_lower (hyb_model_get_graph (model),
+                 &(HybLowerOptions){ .types = types, .is_portable = TRUE }, error);
   g_autoptr (HybLoweredModel) result = NULL;
   g_auto (HybTrimmed) trimmed = { 0 };
   Writing  writing = { .from = model, .file = hyb_model_get_graph (model) };

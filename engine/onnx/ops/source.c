@@ -181,6 +181,36 @@ lower_one_hot (HybLowering *lowering)
 
 /* --- Trilu --- */
 
+/* Which elements of a matrix remain above a diagonal. */
+static HybTensor *
+new_mask (gint64 rows, gint64 columns, gint64 k)
+{
+  HybType    type = { hyb_shape_2d (rows, columns), HYB_BOOL };
+  HybTensor *mask = hyb_tensor_new (&type, NULL);
+
+  for (gint64 i = 0; mask && i < rows; i++)
+    for (gint64 j = 0; j < columns; j++)
+      ((guint8 *) hyb_tensor_get_data (mask))[i * columns + j] = j - i >= k;
+  return mask;
+}
+
+/* MXNet has no operator for upper triangles. */
+static HybValueId
+choose_upper (HybLowering *lowering, HybValueId x, const HybShape *shape, gint64 k)
+{
+  gint64 rows = shape->dim[shape->rank - 2], columns = shape->dim[shape->rank - 1];
+
+  if (rows > 65536 || columns > 65536 || rows * columns > MAX_RANGE)
+    {
+      hyb_lowering_fail (lowering, NULL, "its mask would have too many elements");
+      return HYB_NO_ID;
+    }
+  return hyb_lowering_emit (lowering, "_npi_where_rscalar", 2,
+                            (HybValueId[]){
+                                hyb_lowering_constant (lowering, new_mask (rows, columns, k)), x },
+                            "scalar", "0", NULL);
+}
+
 static void
 lower_trilu (HybLowering *lowering)
 {
@@ -193,11 +223,13 @@ lower_trilu (HybLowering *lowering)
   if (type.shape.rank < 2 || !hyb_shape_is_known (&type.shape))
     return;
   k = CLAMP (k, -type.shape.dim[type.shape.rank - 2] - 1, type.shape.dim[type.shape.rank - 1] + 1);
-  hyb_lowering_set_output (lowering, 0,
-                           hyb_lowering_emit (lowering, is_upper ? "_triu" : "_npi_tril", 1, &x,
-                                              "k",
-                                              hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, k),
-                                              NULL));
+  if (is_upper && hyb_lowering_is_portable (lowering))
+    x = choose_upper (lowering, x, &type.shape, k);
+  else
+    x = hyb_lowering_emit (lowering, is_upper ? "_triu" : "_npi_tril", 1, &x, "k",
+                           hyb_lowering_text (lowering, "%" G_GINT64_FORMAT, k), NULL);
+  if (x != HYB_NO_ID)
+    hyb_lowering_set_output (lowering, 0, x);
 }
 
 /* --- Compress --- */
