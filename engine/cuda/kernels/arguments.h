@@ -73,6 +73,24 @@ struct PadArguments
   int         mode;
 };
 
+/* Result i along an axis is the sum over its taps of weight[tap · to + i] times element index[tap · to + i]; taps 0: the axis
+ * stays as it is. */
+struct ResampleAxis
+{
+  const float *index, *weight;
+  long long    from, to; /* elements */
+  int          taps;
+};
+
+/* Planes of rows and columns, resampled, or the gradient in the other direction. */
+struct ResampleArguments
+{
+  const void         *x;
+  void               *y;
+  long long           n; /* elements of y */
+  struct ResampleAxis rows, columns;
+};
+
 /* Lengths of sequences; x and y have `rest` elements for each step of each sample. */
 struct SequenceArguments
 {

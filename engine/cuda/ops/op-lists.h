@@ -29,6 +29,7 @@ extern const HybDeviceOp hyb_cuda_ops_pooling[];
 extern const HybDeviceOp hyb_cuda_ops_rank[];
 extern const HybDeviceOp hyb_cuda_ops_recurrent[];
 extern const HybDeviceOp hyb_cuda_ops_reductions[];
+extern const HybDeviceOp hyb_cuda_ops_resample[];
 extern const HybDeviceOp hyb_cuda_ops_sequence[];
 extern const HybDeviceOp hyb_cuda_ops_slice[];
 extern const HybDeviceOp hyb_cuda_ops_softmax[];
