@@ -4,26 +4,26 @@
  * read before its results are written, because y may be one of them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#define LOAD_LEFT(k)  Floats left##k = sa == 1 ? simd_load (a + i + (k) *LANES) : fixed_left;
-#define LOAD_RIGHT(k) Floats right##k = sb == 1 ? simd_load (b + i + (k) *LANES) : fixed_right;
-#define STORE(k)      simd_store (y + i + (k) *LANES, OPERATION (left##k, right##k));
+#define LOAD_LEFT(k)  Vector left##k = sa == 1 ? LOAD (a + i + (k) *COUNT) : fixed_left;
+#define LOAD_RIGHT(k) Vector right##k = sb == 1 ? LOAD (b + i + (k) *COUNT) : fixed_right;
+#define STORE(k)      WRITE (y + i + (k) *COUNT, OPERATION (left##k, right##k));
 #define EACH(X)       X (0) X (1) X (2) X (3)
 
 /* sa and sb are constants wherever this is inlined. */
 #define DEFINE(name)                                                                      \
-  INLINE void SIMD (name##_rows) (const float *a, const gint64 sa, const float *b,        \
-                                  const gint64 sb, float *y, gint64 n)                    \
+  INLINE void SIMD (name##_rows) (const Element *a, const gint64 sa, const Element *b,    \
+                                  const gint64 sb, Element *y, gint64 n)                  \
   {                                                                                       \
-    Floats fixed_left = simd_fill (*a), fixed_right = simd_fill (*b);                     \
+    Vector fixed_left = *a - (Vector){ 0 }, fixed_right = *b - (Vector){ 0 };             \
     gint64 i = 0;                                                                         \
                                                                                           \
-    for (; i + 4 * LANES <= n; i += 4 * LANES)                                            \
+    for (; i + 4 * COUNT <= n; i += 4 * COUNT)                                            \
       {                                                                                   \
         EACH (LOAD_LEFT)                                                                  \
         EACH (LOAD_RIGHT)                                                                 \
         EACH (STORE)                                                                      \
       }                                                                                   \
-    for (; i + LANES <= n; i += LANES)                                                    \
+    for (; i + COUNT <= n; i += COUNT)                                                    \
       {                                                                                   \
         LOAD_LEFT (0)                                                                     \
         LOAD_RIGHT (0)                                                                    \
@@ -31,10 +31,10 @@
       }                                                                                   \
     if (i < n)                                                                            \
       {                                                                                   \
-        Floats left = sa == 1 ? simd_load_part (a + i, n - i) : fixed_left;               \
-        Floats right = sb == 1 ? simd_load_part (b + i, n - i) : fixed_right;             \
+        Vector left = sa == 1 ? LOAD_PART (a + i, n - i) : fixed_left;                    \
+        Vector right = sb == 1 ? LOAD_PART (b + i, n - i) : fixed_right;                  \
                                                                                           \
-        simd_store_part (y + i, n - i, OPERATION (left, right));                          \
+        WRITE_PART (y + i, n - i, OPERATION (left, right));                               \
       }                                                                                   \
   }                                                                                       \
                                                                                           \
@@ -53,7 +53,16 @@
       SIMD (name##_rows) (a, 0, b, 0, y, n);                                              \
   }
 
-#define OPERATION(a, b) (a + b)
+/* --- Floats --- */
+
+#define Element              float
+#define Vector               Floats
+#define COUNT                LANES
+#define LOAD(from)           simd_load (from)
+#define LOAD_PART(from, n)   simd_load_part (from, n)
+#define WRITE(to, value)     simd_store (to, value)
+#define WRITE_PART(to, n, v) simd_store_part (to, n, v)
+#define OPERATION(a, b)      (a + b)
 DEFINE (add)
 #undef OPERATION
 #define OPERATION(a, b) (a - b)
@@ -72,15 +81,140 @@ DEFINE (maximum)
 #define OPERATION(a, b) simd_choose (a != a, a, simd_min (a, b))
 DEFINE (minimum)
 #undef OPERATION
+#undef Element
+#undef Vector
+#undef COUNT
+#undef LOAD
+#undef LOAD_PART
+#undef WRITE
+#undef WRITE_PART
 
-static const HybBinaryLoop SIMD (loops)[HYB_N_BINARY] = {
-  [HYB_BINARY_ADD] = SIMD (add),         [HYB_BINARY_SUB] = SIMD (sub),
-  [HYB_BINARY_MUL] = SIMD (mul),         [HYB_BINARY_DIV] = SIMD (div),
-  [HYB_BINARY_MAXIMUM] = SIMD (maximum), [HYB_BINARY_MINIMUM] = SIMD (minimum),
+/* --- Doubles and integers --- */
+
+typedef gint64  SIMD (Longs) __attribute__ ((vector_size (LANES / 2 * sizeof (gint64))));
+typedef guint64 SIMD (UnsignedLongs) __attribute__ ((vector_size (LANES / 2 * sizeof (guint64))));
+
+/* n elements of 4 or 8 bytes, of which fewer fit than into a vector. */
+#define LOAD_PART(from, n) \
+  (Vector) simd_load_part ((const float *) (gconstpointer) (from), (n) *LANES / COUNT)
+#define WRITE_PART(to, n, value) \
+  simd_store_part ((float *) (gpointer) (to), (n) *LANES / COUNT, (Floats) (value))
+#define LOAD(from)       ((Vector) * (const Unaligned *) (gconstpointer) (from))
+#define WRITE(to, value) (*(Unaligned *) (gpointer) (to) = (value))
+/* a where the mask is set; integers wrap. */
+#define PICK(Mask, mask, a, b)         ((Vector) (((mask) & (Mask) (a)) | (~(mask) & (Mask) (b))))
+#define WRAP(Unsigned, a, operator, b) ((Vector) ((Unsigned) (a) operator(Unsigned) (b)))
+
+#define Element double
+#define Vector  Doubles
+#define COUNT   (LANES / 2)
+typedef Doubles SIMD (UnalignedDoubles) __attribute__ ((aligned (8), may_alias));
+#define Unaligned       SIMD (UnalignedDoubles)
+#define OPERATION(a, b) (a + b)
+DEFINE (add_f64)
+#undef OPERATION
+#define OPERATION(a, b) (a - b)
+DEFINE (sub_f64)
+#undef OPERATION
+#define OPERATION(a, b) (a * b)
+DEFINE (mul_f64)
+#undef OPERATION
+#define OPERATION(a, b) (a / b)
+DEFINE (div_f64)
+#undef OPERATION
+#define OPERATION(a, b) PICK (SIMD (Longs), (a > b) | (a != a), a, b)
+DEFINE (maximum_f64)
+#undef OPERATION
+#define OPERATION(a, b) PICK (SIMD (Longs), (a < b) | (a != a), a, b)
+DEFINE (minimum_f64)
+#undef OPERATION
+#undef Element
+#undef Vector
+#undef Unaligned
+
+#define Element gint64
+#define Vector  SIMD (Longs)
+typedef SIMD (Longs) SIMD (UnalignedLongs) __attribute__ ((aligned (8), may_alias));
+#define Unaligned       SIMD (UnalignedLongs)
+#define OPERATION(a, b) WRAP (SIMD (UnsignedLongs), a, +, b)
+DEFINE (add_i64)
+#undef OPERATION
+#define OPERATION(a, b) WRAP (SIMD (UnsignedLongs), a, -, b)
+DEFINE (sub_i64)
+#undef OPERATION
+#define OPERATION(a, b) WRAP (SIMD (UnsignedLongs), a, *, b)
+DEFINE (mul_i64)
+#undef OPERATION
+#define OPERATION(a, b) PICK (SIMD (Longs), a > b, a, b)
+DEFINE (maximum_i64)
+#undef OPERATION
+#define OPERATION(a, b) PICK (SIMD (Longs), a < b, a, b)
+DEFINE (minimum_i64)
+#undef OPERATION
+#undef Element
+#undef Vector
+#undef COUNT
+#undef Unaligned
+
+#define Element gint32
+#define Vector  Ints
+#define COUNT   LANES
+typedef Ints SIMD (UnalignedInts) __attribute__ ((aligned (4), may_alias));
+#define Unaligned       SIMD (UnalignedInts)
+#define OPERATION(a, b) WRAP (Words, a, +, b)
+DEFINE (add_i32)
+#undef OPERATION
+#define OPERATION(a, b) WRAP (Words, a, -, b)
+DEFINE (sub_i32)
+#undef OPERATION
+#define OPERATION(a, b) WRAP (Words, a, *, b)
+DEFINE (mul_i32)
+#undef OPERATION
+#define OPERATION(a, b) PICK (Ints, a > b, a, b)
+DEFINE (maximum_i32)
+#undef OPERATION
+#define OPERATION(a, b) PICK (Ints, a < b, a, b)
+DEFINE (minimum_i32)
+#undef OPERATION
+#undef Element
+#undef Vector
+#undef COUNT
+#undef Unaligned
+
+/* Quotients of integers are computed by loops of binary.c. */
+static const HybBinaryLoop SIMD (loops)[HYB_N_DTYPES][HYB_N_BINARY] = {
+  [HYB_F32] = { [HYB_BINARY_ADD] = SIMD (add),
+                [HYB_BINARY_SUB] = SIMD (sub),
+                [HYB_BINARY_MUL] = SIMD (mul),
+                [HYB_BINARY_DIV] = SIMD (div),
+                [HYB_BINARY_MAXIMUM] = SIMD (maximum),
+                [HYB_BINARY_MINIMUM] = SIMD (minimum) },
+  [HYB_F64] = { [HYB_BINARY_ADD] = SIMD (add_f64),
+                [HYB_BINARY_SUB] = SIMD (sub_f64),
+                [HYB_BINARY_MUL] = SIMD (mul_f64),
+                [HYB_BINARY_DIV] = SIMD (div_f64),
+                [HYB_BINARY_MAXIMUM] = SIMD (maximum_f64),
+                [HYB_BINARY_MINIMUM] = SIMD (minimum_f64) },
+  [HYB_I64] = { [HYB_BINARY_ADD] = SIMD (add_i64),
+                [HYB_BINARY_SUB] = SIMD (sub_i64),
+                [HYB_BINARY_MUL] = SIMD (mul_i64),
+                [HYB_BINARY_MAXIMUM] = SIMD (maximum_i64),
+                [HYB_BINARY_MINIMUM] = SIMD (minimum_i64) },
+  [HYB_I32] = { [HYB_BINARY_ADD] = SIMD (add_i32),
+                [HYB_BINARY_SUB] = SIMD (sub_i32),
+                [HYB_BINARY_MUL] = SIMD (mul_i32),
+                [HYB_BINARY_MAXIMUM] = SIMD (maximum_i32),
+                [HYB_BINARY_MINIMUM] = SIMD (minimum_i32) },
 };
 
+#undef EACH
 #undef LOAD_LEFT
 #undef LOAD_RIGHT
 #undef STORE
-#undef EACH
 #undef DEFINE
+#undef LOAD
+#undef LOAD_PART
+#undef WRITE
+#undef WRITE_PART
+#undef PICK
+#undef WRAP

@@ -1,4 +1,4 @@
-/* binary-vector.c — sums, differences, products, quotients and extremes of floats by vector instructions.
+/* binary-vector.c — sums, differences, products, quotients and extremes by vector instructions.
  *
  * The bytes are those of the loops of binary.c, which the compiler vectorises for SSE2 only.  Longer
  * vectors matter although memory limits these loops: fewer instructions for a cache line let the
@@ -10,7 +10,7 @@
 #include "engine/kernels/simd/each-simd.h"
 
 HybBinaryLoop
-hyb_binary_vector_loop (HybBinary function)
+hyb_binary_vector_loop (HybBinary function, HybDType dtype)
 {
-  return HYB_SIMD_CHOOSE (loops)[function];
+  return HYB_SIMD_CHOOSE (loops)[dtype][function];
 }

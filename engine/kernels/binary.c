@@ -192,7 +192,7 @@ static const HybBinaryLoop *const compiled_loops[HYB_N_DTYPES] = {
 HybBinaryLoop
 hyb_binary_loop (HybBinary function, HybDType dtype)
 {
-  HybBinaryLoop vectors = dtype == HYB_F32 ? hyb_binary_vector_loop (function) : NULL;
+  HybBinaryLoop vectors = hyb_binary_vector_loop (function, dtype);
 
   if (dtype == HYB_F32 && function == HYB_BINARY_POWER)
     return powers_f32;

@@ -54,41 +54,54 @@ SIMD (map_leaky) (gint64 n, const float *x, float slope, float *y)
 }
 
 INLINE Floats
-SIMD (clip) (Floats x, float low, float high)
+SIMD (clip) (Floats x, Floats low, Floats high)
 {
-  Floats most = simd_fill (high), least = simd_fill (low);
-
-  return simd_choose (x > most, most, simd_choose (x < least, least, x));
+  return simd_choose (x > high, high, simd_max (low, x)); /* the instruction gives x if it is NaN */
 }
 
 static TARGET void
 SIMD (map_clip) (gint64 n, const float *x, float low, float high, float *y)
 {
+  Floats least = simd_fill (low), most = simd_fill (high);
   gint64 i = 0;
 
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    {
+      HYB_UNROLL (4)
+      for (int k = 0; k < 4; k++)
+        simd_store (y + i + k * LANES, SIMD (clip) (simd_load (x + i + k * LANES), least, most));
+    }
   for (; i + LANES <= n; i += LANES)
-    simd_store (y + i, SIMD (clip) (simd_load (x + i), low, high));
+    simd_store (y + i, SIMD (clip) (simd_load (x + i), least, most));
   if (i < n)
-    simd_store_part (y + i, n - i, SIMD (clip) (simd_load_part (x + i, n - i), low, high));
+    simd_store_part (y + i, n - i, SIMD (clip) (simd_load_part (x + i, n - i), least, most));
 }
 
+/* The line in double, then its ends. */
 INLINE Floats
-SIMD (cut) (Floats line)
+SIMD (hard_sigmoid) (Floats x, double alpha, double beta)
 {
+  Floats line =
+      simd_join_doubles (alpha * simd_low_doubles (x) + beta, alpha * simd_high_doubles (x) + beta);
+
   return simd_min (simd_fill (1.f), simd_max (simd_fill (0.f), line)) + 0.f; /* −0 becomes 0 */
 }
 
-/* The line first, in double, then its ends, since the compiler does not vectorise both at once. */
 static TARGET void
 SIMD (map_hard_sigmoid) (gint64 n, const float *x, double alpha, double beta, float *y)
 {
   gint64 i = 0;
 
-  HYB_INDEPENDENT
-  for (gint64 k = 0; k < n; k++)
-    y[k] = (float) (alpha * (double) x[k] + beta);
+  for (; i + 2 * LANES <= n; i += 2 * LANES)
+    {
+      HYB_UNROLL (2)
+      for (int k = 0; k < 2; k++)
+        simd_store (y + i + k * LANES,
+                    SIMD (hard_sigmoid) (simd_load (x + i + k * LANES), alpha, beta));
+    }
   for (; i + LANES <= n; i += LANES)
-    simd_store (y + i, SIMD (cut) (simd_load (y + i)));
+    simd_store (y + i, SIMD (hard_sigmoid) (simd_load (x + i), alpha, beta));
   if (i < n)
-    simd_store_part (y + i, n - i, SIMD (cut) (simd_load_part (y + i, n - i)));
+    simd_store_part (y + i, n - i,
+                     SIMD (hard_sigmoid) (simd_load_part (x + i, n - i), alpha, beta));
 }

@@ -35,16 +35,8 @@ hyb_vector_clip (gsize n, const float *x, float low, float high, float *y)
   HYB_SIMD_CHOOSE (map_clip) ((gint64) n, x, low, high, y);
 }
 
-/* Numbers of a piece, which stays in the first-level cache between the two loops over it. */
-#define PIECE 2048
-
 void
 hyb_vector_hard_sigmoid (gsize n, const float *x, double alpha, double beta, float *y)
 {
-  for (gsize i = 0; i < n; i += PIECE)
-    {
-      gint64 count = (gint64) MIN (n - i, PIECE);
-
-      HYB_SIMD_CHOOSE (map_hard_sigmoid) (count, x + i, alpha, beta, y + i);
-    }
+  HYB_SIMD_CHOOSE (map_hard_sigmoid) ((gint64) n, x, alpha, beta, y);
 }

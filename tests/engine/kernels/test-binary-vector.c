@@ -1,4 +1,4 @@
-/* test-binary-vector.c — sums, differences, products, quotients and extremes of floats have the bytes of
+/* test-binary-vector.c — sums, differences, products, quotients and extremes have the bytes of
  * plain loops at every level of vector instructions, for every length, stride and place of the result.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/binary-vector.h"
@@ -45,17 +45,17 @@ check (HybBinary function, gint64 sa, gint64 sb, gint64 n)
   memcpy (in_b, b, sizeof b);
   for (gint64 i = 0; i < n; i++)
     want[i] = plain (function, a[i * sa], b[i * sb]);
-  hyb_binary_vector_loop (function) (a, sa, b, sb, got, n);
+  hyb_binary_vector_loop (function, HYB_F32) (a, sa, b, sb, got, n);
   g_assert_cmpmem (got, sizeof got, want, sizeof want);
 
   if (sa == 1)
     {
-      hyb_binary_vector_loop (function) (in_a, sa, b, sb, in_a, n);
+      hyb_binary_vector_loop (function, HYB_F32) (in_a, sa, b, sb, in_a, n);
       g_assert_cmpmem (in_a, sizeof (float) * (gsize) n, want, sizeof (float) * (gsize) n);
     }
   if (sb == 1)
     {
-      hyb_binary_vector_loop (function) (a, sa, in_b, sb, in_b, n);
+      hyb_binary_vector_loop (function, HYB_F32) (a, sa, in_b, sb, in_b, n);
       g_assert_cmpmem (in_b, sizeof (float) * (gsize) n, want, sizeof (float) * (gsize) n);
     }
 }
@@ -145,11 +145,111 @@ test_remainders_of_infinite_divisors (void)
     }
 }
 
+/* A result in 64 bits, from which narrower integers keep their bits. */
+static guint64
+plain_integer (HybBinary function, gint64 left, gint64 right)
+{
+  return function == HYB_BINARY_ADD       ? (guint64) left + (guint64) right
+         : function == HYB_BINARY_SUB     ? (guint64) left - (guint64) right
+         : function == HYB_BINARY_MUL     ? (guint64) left * (guint64) right
+         : function == HYB_BINARY_MAXIMUM ? (guint64) MAX (left, right)
+                                          : (guint64) MIN (left, right);
+}
+
+/* x and y are of int32 or int64. */
+static void
+check_integers (HybBinary function, HybDType dtype, gconstpointer x, gconstpointer y, guint strides)
+{
+  gint64        sa = strides & 1, sb = strides >> 1;
+  HybBinaryLoop loop = hyb_binary_vector_loop (function, dtype);
+  gint64        got[MOST];
+
+  for (gint64 n = 0; n <= MOST; n++)
+    {
+      loop (x, sa, y, sb, got, n);
+      for (gint64 i = 0; i < n; i++)
+        if (dtype == HYB_I32)
+          g_assert_cmpint (((gint32 *) got)[i], ==,
+                           (gint32) plain_integer (function, ((const gint32 *) x)[i * sa],
+                                                   ((const gint32 *) y)[i * sb]));
+        else
+          g_assert_cmpint (got[i], ==,
+                           (gint64) plain_integer (function, ((const gint64 *) x)[i * sa],
+                                                   ((const gint64 *) y)[i * sb]));
+    }
+}
+
+/* Of any bits, so that many results wrap. */
+static void
+test_integers_wrap (void)
+{
+  static const HybBinary functions[] = { HYB_BINARY_ADD, HYB_BINARY_SUB, HYB_BINARY_MUL,
+                                         HYB_BINARY_MAXIMUM, HYB_BINARY_MINIMUM };
+  gint64                 x[MOST], y[MOST];
+
+  for (guint i = 0; i < MOST; i++)
+    {
+      x[i] = (gint64) (i * 0x9e3779b97f4a7c15ull);
+      y[i] = (gint64) ((i + 7) * 0xc2b2ae3d27d4eb4full);
+    }
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+        for (guint strides = 0; strides < 4; strides++)
+          {
+            check_integers (functions[i], HYB_I32, x, y, strides);
+            check_integers (functions[i], HYB_I64, x, y, strides);
+          }
+    }
+}
+
+static double
+plain_double (HybBinary function, double left, double right)
+{
+  return function == HYB_BINARY_ADD       ? left + right
+         : function == HYB_BINARY_SUB     ? left - right
+         : function == HYB_BINARY_MUL     ? left * right
+         : function == HYB_BINARY_DIV     ? left / right
+         : left != left                   ? left
+         : function == HYB_BINARY_MAXIMUM ? (left > right ? left : right)
+                                          : (left < right ? left : right);
+}
+
+static void
+test_doubles_are_those_of_plain_loops (void)
+{
+  const double special[] = { NAN, -0., 0., INFINITY, -INFINITY, 1., 0x1p-1074, 3.7 };
+  double       x[MOST], y[MOST], got[MOST], want[MOST];
+
+  for (guint i = 0; i < MOST; i++)
+    {
+      x[i] = i % 3 ? hyb_random_uniform (8, i) : special[i / 3 % G_N_ELEMENTS (special)];
+      y[i] = i % 5 ? hyb_random_uniform (9, i) - 0.5 : special[i / 7 % G_N_ELEMENTS (special)];
+    }
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      for (HybBinary function = HYB_BINARY_ADD; function < HYB_N_BINARY; function++)
+        for (gint64 n = 0; n <= MOST && has_loop (function); n++)
+          for (guint strides = 0; strides < 4; strides++)
+            {
+              for (gint64 i = 0; i < n; i++)
+                want[i] = plain_double (function, x[i * (strides & 1)], y[i * (strides >> 1)]);
+              hyb_binary_vector_loop (function, HYB_F64) (x, strides & 1, y, strides >> 1, got, n);
+              for (gint64 i = 0; i < n; i++)
+                g_assert_true (isnan (want[i]) ? isnan (got[i])
+                                               : memcmp (&want[i], &got[i], sizeof *got) == 0);
+            }
+    }
+}
+
 static void
 test_other_functions_have_none (void)
 {
   for (guint function = HYB_BINARY_MOD; function < HYB_N_BINARY; function++)
-    g_assert_true (has_loop (function) == (hyb_binary_vector_loop ((HybBinary) function) != NULL));
+    g_assert_true (has_loop (function) ==
+                   (hyb_binary_vector_loop ((HybBinary) function, HYB_F32) != NULL));
 }
 
 TEST_PROGRAM (test_binary_vector)
@@ -158,6 +258,9 @@ TEST_PROGRAM (test_binary_vector)
 
   g_test_add_func ("/engine/kernels/binary-vector/bytes-are-those-of-plain-loops",
                    test_bytes_are_those_of_plain_loops);
+  g_test_add_func ("/engine/kernels/binary-vector/doubles-are-those-of-plain-loops",
+                   test_doubles_are_those_of_plain_loops);
+  g_test_add_func ("/engine/kernels/binary-vector/integers-wrap", test_integers_wrap);
   g_test_add_func ("/engine/kernels/binary-vector/other-functions-have-none",
                    test_other_functions_have_none);
 
