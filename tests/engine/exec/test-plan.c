@@ -296,7 +296,7 @@ test_the_probe_sees_passes (void)
   g_autoptr (HybPlan) plan = plan_for (graph, &x, &options);
 
   g_assert_nonnull (plan);
-  g_assert_true (g_str_has_prefix (seen->str, "lower infer-types fold-literals recognise-layers "));
+  g_assert_true (g_str_has_prefix (seen->str, "lower infer-types fold-literals integer-layers "));
   g_assert_null (strstr (seen->str, "merge-equal"));
 }
 
