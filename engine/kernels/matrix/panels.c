@@ -1,7 +1,7 @@
 /* panels.c — products of few rows with packed weights: Y[m,n] = sum_k X[m,k] W[k,n] + bias[n].
  *
- *   hyb_panels_multiply(): for each block of 96 rows, for each panel of 32 columns (split over
- *   threads), for each block of 128 rows of the panel, for each group of 1 to 12 rows, for k.
+ *   hyb_panels_multiply(): for each panel of 32 columns (split over threads), for each block of 128 rows of the panel,
+ *   for each group of 1 to 12 rows of X, for k; of many rows for each such block of all panels.
  *   hyb_panels_gemm_half(), weights not packed: for each block of k that keeps X in the cache, for each
  *   panel, for each piece of 128 rows of W: convert and pack the piece, then for each group of rows, for k.
  *
@@ -23,9 +23,11 @@
 #define WIDTH    HYB_PANEL_WIDTH
 #define MAX_ROWS HYB_PANEL_KERNEL_ROWS
 
-/* Rows of X that are multiplied with all panels before the next rows, so that they stay in the
- * second-level cache. */
-#define ROW_BLOCK 96
+/* From this many rows on panels are multiplied by depth, with at most ROW_BLOCK rows at a time, of which DEPTH columns
+ * stay in the second-level cache.  AMD Zen 5, together with sharing the prefetching from there on, AVX-512: 68 × 1617 × 922
+ * 1,240 to 870 µs, 100 × 2048 × 300 640 to 500, 300 × 768 × 768 1,490 to 1,400; AVX2: 1,710 to 1,520, 1,000 to 910. */
+#define MIN_ROWS_BY_DEPTH 48
+#define ROW_BLOCK         384
 
 /* Rows of a panel that are multiplied with all rows of X before the next ones: 16 KiB, so that they stay
  * in the first-level cache, beside the next ones, which are prefetched.  hyb_panels_gemm_half() packs as
@@ -86,6 +88,7 @@ typedef struct
   gint64                   ahead;    /* see HybPanelOperands */
   gboolean spreads;   /* all groups of rows together prefetch the next block, instead of `ahead` */
   gboolean backwards; /* multiplies the last panel first */
+  gboolean by_depth;  /* multiplies all panels with some columns of X before the next ones */
   HybPanelPrefetch prefetch;
 } Job;
 
@@ -174,13 +177,13 @@ multiply_block (const Job *job, const float *panel, const Block *block, float *y
     }
 }
 
-/* The packed weights that follow a block: in the panel, else those of the panel that is multiplied next.  Behind the
- * last panel the addresses lie outside the weights, which a prefetch may ask for. */
+/* The packed weights that follow a block: by depth those of the next panel, else in the panel or those of the panel that is
+ * multiplied next.  Behind the last panel the addresses lie outside the weights, which a prefetch may ask for. */
 static HybPanelPrefetch
 next_block (const Job *job, const float *panel, const Block *block)
 {
   gint64 k = job->product->k, l = block->l + block->depth;
-  gint64 next = l < k ? l : job->backwards ? -k : k;
+  gint64 next = job->by_depth ? k + block->l : l < k ? l : job->backwards ? -k : k;
 
   return (HybPanelPrefetch){ panel + next * WIDTH, block->depth, WIDTH };
 }
@@ -198,27 +201,34 @@ choose_kernels (const HybPanelKernelSet *kernels, gint64 columns)
   return last;
 }
 
+/* Multiplies all rows of X with `depth` rows of a panel, from row l on, whose first column is column `first` of Y. */
+static void
+multiply_depth (const Job *job, const float *panel, gint64 first, gint64 l, gint64 depth)
+{
+  const HybPanelProduct *product = job->product;
+  gint64                 columns = product->n - first;
+  Job                    part = *job;
+  Block block = { l, depth, columns, l == 0 && product->bias ? product->bias + first : NULL,
+                  l > 0 || product->adds };
+
+  part.one = choose_kernels (job->kernels, columns);
+  if (job->spreads)
+    part.prefetch = next_block (job, panel, &block);
+  multiply_block (&part, panel, &block, job->y + first);
+}
+
 /* Computes the columns of Y that one panel holds, from column `first` on. */
 static void
 multiply_columns (const Job *job, const float *panel, gint64 first)
 {
-  const HybPanelProduct *product = job->product;
-  gint64                 depth = block_depth (product->k), columns = product->n - first, l = 0;
-  Job                    part = *job;
+  gint64 k = job->product->k, depth = block_depth (k), l = 0;
 
-  part.one = choose_kernels (job->kernels, columns);
   do
     {
-      Block block = { l, MIN (depth, product->k - l), columns,
-                      l == 0 && product->bias ? product->bias + first : NULL,
-                      l > 0 || product->adds };
-
-      if (job->spreads)
-        part.prefetch = next_block (job, panel, &block);
-      multiply_block (&part, panel, &block, job->y + first);
+      multiply_depth (job, panel, first, l, MIN (depth, k - l));
       l += depth;
     }
-  while (l < product->k);
+  while (l < k);
 }
 
 /* Multiplies a group of rows with n_panels panels: at once if there is a kernel for it, else with one after the other. */
@@ -312,6 +322,23 @@ count_next (const Job *job, gint64 left, gint64 whole)
   return whole >= n ? n : 1;
 }
 
+/* Multiplies a block of all panels before the next block: the part of X that many rows multiply it with stays in the
+ * second-level cache, and is not read anew for each panel. */
+static void
+multiply_by_depth (gint64 begin, gint64 end, gpointer data)
+{
+  const Job *job = data;
+  gint64     k = job->product->k, depth = block_depth (k), l = 0;
+
+  do
+    {
+      for (gint64 p = begin; p < end; p++)
+        multiply_depth (job, job->panels + p * WIDTH * k, p * WIDTH, l, MIN (depth, k - l));
+      l += depth;
+    }
+  while (l < k);
+}
+
 /* Multiplies panels: several at once where rows are few, as far as there are whole ones, else one at a time. */
 static void
 multiply_panels (gint64 begin, gint64 end, gpointer data)
@@ -332,31 +359,42 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Groups of rows share the prefetching of the next block of weights that are four times as large as those that are far.
- * With AVX-512 on AMD Zen 5 (1 MiB) and 16 rows it makes 4 MB 4 % slower and 6.5 MB 7 %, and 12 MB faster, with 32 rows
- * by 14 %. */
+/* Groups of rows share the prefetching of the next block of weights that are far, if there are many groups, else of those
+ * that are four times as large.  With AVX-512 on AMD Zen 5 (1 MiB) and 16 rows it makes 4 MB 4 % slower and 6.5 MB 7 %, and
+ * 12 MB faster, with 32 rows by 14 %. */
+static void
+multiply_rows (const HybPanelProduct *product, const float *x, const float *panels, float *y)
+{
+  gboolean by_depth = product->m >= MIN_ROWS_BY_DEPTH;
+  Job      job = { .product = product,
+                   .kernels = hyb_panel_kernels (),
+                   .x = x,
+                   .panels = panels,
+                   .y = y,
+                   .n_panels = choose_panels (product),
+                   .ahead = hyb_panel_ahead (bytes_of (product), product->m),
+                   .by_depth = by_depth,
+                   .backwards = !by_depth && hyb_panel_reads_backwards (panels) };
+
+  job.spreads = job.n_panels == 1 && product->m > max_rows (&job.kernels->whole, product) &&
+                hyb_machine_is_far (by_depth ? bytes_of (product) : bytes_of (product) / 4);
+  hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
+                    1 + GRAIN / MAX (product->m * product->k * WIDTH, 1),
+                    by_depth ? multiply_by_depth : multiply_panels, &job);
+}
+
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y)
 {
-  gint64 rows = even_part (product->m, ROW_BLOCK, MAX_ROWS);
+  gint64 rows =
+      even_part (product->m, product->m >= MIN_ROWS_BY_DEPTH ? ROW_BLOCK : ROW_BLOCK, MAX_ROWS);
 
   for (gint64 i = 0; i < product->m; i += rows)
     {
       HybPanelProduct block = *product;
-      Job             job = { .product = &block,
-                              .kernels = hyb_panel_kernels (),
-                              .x = x + i * product->ldx,
-                              .panels = panels,
-                              .y = y + i * product->ldy,
-                              .n_panels = choose_panels (product),
-                              .ahead = hyb_panel_ahead (bytes_of (product), product->m),
-                              .backwards = hyb_panel_reads_backwards (panels) };
 
       block.m = MIN (product->m - i, rows);
-      job.spreads = job.n_panels == 1 && block.m > max_rows (&job.kernels->whole, &block) &&
-                    hyb_machine_is_far (bytes_of (product) / 4);
-      hyb_parallel_for ((product->n + WIDTH - 1) / WIDTH,
-                        1 + GRAIN / MAX (block.m * block.k * WIDTH, 1), multiply_panels, &job);
+      multiply_rows (&block, x + i * product->ldx, panels, y + i * product->ldy);
     }
 }
 

@@ -122,6 +122,8 @@ check_all (void)
     }
   check_vector (7, 0, FALSE);
   check_vector (7, 0, TRUE);
+  check_panels (400, 65, 257, FALSE, FALSE);
+  check_panels (400, 65, 257, TRUE, TRUE);
 }
 
 static void
@@ -192,14 +194,14 @@ test_again (void)
   hyb_parallel_set_threads (1);
 }
 
-/* Rows are multiplied in groups, whose size depends on their number, and few rows with several panels at once; nine
+/* Rows are multiplied in groups, whose size depends on their number, few rows with several panels at once, many by depth; nine
  * panels and a part of one leave some for each kernel. */
 static void
 check_rows (gint64 k)
 {
   enum
   {
-    M = 25,
+    M = 50,
     N = 300
   };
   g_autofree float *x = numbers ((gsize) (M * k), 1), *w = numbers ((gsize) (N * k), 2),
