@@ -60,6 +60,32 @@ hyb_integer_kernels (void)
   return hyb_integer_kernels_with (0);
 }
 
+gint64
+hyb_integer_strip_rows (const HybIntegerKernels *kernels, gint64 columns)
+{
+  return kernels->max_rows[MIN (columns / kernels->lanes, kernels->n_vectors)];
+}
+
+void
+hyb_integer_multiply_strip (const HybIntegerKernels  *kernels,
+                            const HybIntegerKernel    multiply[][HYB_INTEGER_MAX_ROWS + 1],
+                            const HybIntegerOperands *operands,
+                            gint64                    n_rows,
+                            gint64                    columns)
+{
+  gint64 width = kernels->n_vectors * kernels->lanes;
+
+  for (gint64 at = 0; at < columns; at += width)
+    {
+      HybIntegerOperands panel = *operands;
+
+      panel.panel += at * operands->n_groups * kernels->group;
+      panel.start += at;
+      panel.y += at;
+      multiply[MIN (width, columns - at) / kernels->lanes][n_rows](&panel);
+    }
+}
+
 void
 hyb_integer_finish (const HybIntegerKernels *kernels,
                     HybDType                 dtype,

@@ -10,7 +10,8 @@
 
 #define HYB_INTEGER_MAX_ROWS    12 /* that one kernel call multiplies */
 #define HYB_INTEGER_MAX_VECTORS 4  /* of a panel */
-#define HYB_INTEGER_MAX_COLUMNS 64 /* of a panel */
+#define HYB_INTEGER_MAX_COLUMNS \
+  64 /* of a panel, and of the panels that follow each other in a strip */
 
 /* Some rows of A, as words, and one panel. */
 typedef struct
@@ -71,6 +72,15 @@ struct _HybIntegerKernels
 const HybIntegerKernels *hyb_integer_kernels (void);
 /* Returns number `index` of the kernels that this processor can run, the best first; NULL behind the last. */
 const HybIntegerKernels *hyb_integer_kernels_with (guint index);
+/* Multiplies rows with a strip of panels, whose columns in whole vectors are at most HYB_INTEGER_MAX_COLUMNS.  multiply: one
+ * of the tables of the kernels. */
+void hyb_integer_multiply_strip (const HybIntegerKernels  *kernels,
+                                 const HybIntegerKernel    multiply[][HYB_INTEGER_MAX_ROWS + 1],
+                                 const HybIntegerOperands *operands,
+                                 gint64                    n_rows,
+                                 gint64                    columns);
+/* Returns the rows that it can multiply at once. */
+gint64 hyb_integer_strip_rows (const HybIntegerKernels *kernels, gint64 columns);
 /* Writes a row of sums as a result of the type, which is one of HybIntegerResult. */
 void hyb_integer_finish (const HybIntegerKernels *kernels,
                          HybDType                 dtype,

@@ -279,20 +279,20 @@ start_columns (const Product *self, gint64 first, gint64 n, gint64 padded, gint3
   memset (start + n, 0, (gsize) (padded - n) * sizeof start[0]);
 }
 
-/* Multiplies the rows [begin, end) with the panel whose first column is `first`. */
+/* Multiplies the rows [begin, end) with the strip of panels whose first column is `first`. */
 static void
 multiply_rows (const Product *self, gint64 begin, gint64 end, gint64 first)
 {
   const HybIntegerPanels  *panels = self->panels;
   const HybIntegerKernels *kernels = panels->kernels;
   const HybIntegerResult  *result = self->result;
-  gint64                   padded = MIN (panel_columns (panels), padded_columns (panels) - first);
-  gint64   columns = MIN (padded, panels->n - first), vectors = padded / kernels->lanes;
-  gint64   max_rows = kernels->max_rows[vectors];
-  gint64   n_blocks = (end - begin + max_rows - 1) / max_rows, until;
-  gint32   start[HYB_INTEGER_MAX_COLUMNS];
-  gint32   tile[HYB_INTEGER_MAX_ROWS * HYB_INTEGER_MAX_COLUMNS];
-  gboolean is_direct = result->dtype == HYB_I32 && columns == padded;
+  gint64                   padded = MIN (HYB_INTEGER_MAX_COLUMNS, padded_columns (panels) - first);
+  gint64                   columns = MIN (padded, panels->n - first);
+  gint64                   max_rows = hyb_integer_strip_rows (kernels, padded);
+  gint64                   n_blocks = (end - begin + max_rows - 1) / max_rows, until;
+  gint32                   start[HYB_INTEGER_MAX_COLUMNS];
+  gint32                   tile[HYB_INTEGER_MAX_ROWS * HYB_INTEGER_MAX_COLUMNS];
+  gboolean                 is_direct = result->dtype == HYB_I32 && columns == padded;
 
   start_columns (self, first, columns, padded, start);
   for (gint64 row = begin, block = 0; row < end; row = until, block++)
@@ -310,7 +310,7 @@ multiply_rows (const Product *self, gint64 begin, gint64 end, gint64 first)
         .y = is_direct ? (gint32 *) result->y + row * result->ldy + first : tile,
       };
 
-      kernels->multiply[vectors][until - row](&operands);
+      hyb_integer_multiply_strip (kernels, kernels->multiply, &operands, until - row, padded);
       for (gint64 i = row; i < until; i++)
         {
           gint32 *sums = operands.y + (i - row) * operands.ldy;
@@ -325,19 +325,19 @@ multiply_rows (const Product *self, gint64 begin, gint64 end, gint64 first)
     }
 }
 
-/* Items go through the rows of one panel first. */
+/* Items go through the rows of one strip first. */
 static void
 multiply_items (gint64 begin, gint64 end, gpointer data)
 {
   const Product *self = data;
-  gint64         width = panel_columns (self->panels), m = self->rows->m;
+  gint64         m = self->rows->m;
 
   for (gint64 item = begin; item < end; item++)
     {
       gint64 part = item % self->n_row_items;
 
       multiply_rows (self, m * part / self->n_row_items, m * (part + 1) / self->n_row_items,
-                     item / self->n_row_items * width);
+                     item / self->n_row_items * HYB_INTEGER_MAX_COLUMNS);
     }
 }
 
@@ -355,19 +355,19 @@ hyb_integer_multiply (const HybIntegerRows   *rows,
                       gpointer                workspace)
 {
   const HybIntegerKernels *kernels = panels->kernels;
-  gint64                   m = rows->m, width = panel_columns (panels);
-  gint64                   n_panels = (panels->n + width - 1) / width;
-  Product                  self = {
-                     .rows = rows,
-                     .panels = panels,
-                     .result = result,
-                     .a_offset = hyb_integer_offset (rows->matrix.dtype, HYB_U8),
-                     .b_offset = hyb_integer_offset (panels->dtype, HYB_I8),
-                     .stride = hyb_integer_word_stride (n_groups (panels)),
-                     .row_start = workspace,
-                     .subtracted = kernels->group == 2,
-                     .by_column = has_different_zeros (rows, panels->n),
-                     .n_row_items = (m + ITEM_ROWS - 1) / ITEM_ROWS,
+  gint64                   m = rows->m;
+  gint64  n_strips = (panels->n + HYB_INTEGER_MAX_COLUMNS - 1) / HYB_INTEGER_MAX_COLUMNS;
+  Product self = {
+    .rows = rows,
+    .panels = panels,
+    .result = result,
+    .a_offset = hyb_integer_offset (rows->matrix.dtype, HYB_U8),
+    .b_offset = hyb_integer_offset (panels->dtype, HYB_I8),
+    .stride = hyb_integer_word_stride (n_groups (panels)),
+    .row_start = workspace,
+    .subtracted = kernels->group == 2,
+    .by_column = has_different_zeros (rows, panels->n),
+    .n_row_items = (m + ITEM_ROWS - 1) / ITEM_ROWS,
   };
 
   if (m < 1 || panels->n < 1)
@@ -380,8 +380,9 @@ hyb_integer_multiply (const HybIntegerRows   *rows,
       self.stride = rows->matrix.row;
     }
   hyb_parallel_for (m, MAX (1, WORD_GRAIN / MAX (1, panels->k)), make_words, &self);
-  hyb_parallel_for (n_panels * self.n_row_items,
-                    MAX (1, GRAIN / MAX (1, panels->k * width * MIN (m, ITEM_ROWS))),
+  hyb_parallel_for (n_strips * self.n_row_items,
+                    MAX (1,
+                         GRAIN / MAX (1, panels->k * HYB_INTEGER_MAX_COLUMNS * MIN (m, ITEM_ROWS))),
                     multiply_items, &self);
 }
 

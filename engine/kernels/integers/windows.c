@@ -183,32 +183,38 @@ typedef struct
   gint8                   *panels;
 } Convolution;
 
-/* Gathers the positions [first, first + n) of a group of channels. */
+/* Gathers the positions [first, first + n) of a group of channels into the panels of a strip. */
 static void
-gather_block (const Convolution *self, gint64 group, gint64 first, gint64 n, gint8 *panel)
+gather_block (const Convolution *self, gint64 group, gint64 first, gint64 n, gint8 *strip)
 {
   const HybIntegerKernels *kernels = self->filters->kernels;
   const HybConvolve       *convolve = &self->filters->convolve;
   gint64                   n_groups = groups_of_depth (self->filters), g_size = kernels->group;
-  gint64                   padded = (n + kernels->lanes - 1) / kernels->lanes * kernels->lanes;
-  const guint8            *from = self->source +
+  gint64                   width = kernels->n_vectors * kernels->lanes,
+         padded = (n + kernels->lanes - 1) / kernels->lanes * kernels->lanes;
+  const guint8 *from = self->source +
                        group * (convolve->image_channels / convolve->groups) *
                            self->planes.n_phases * self->planes.plane +
                        first;
   guint8 ends[4][HYB_INTEGER_MAX_COLUMNS] = { { 0 } };
 
-  for (gint64 g = 0; g < n_groups; g++, panel += padded * g_size)
+  for (gint64 at = 0; at < padded; at += width)
     {
-      const guint8 *rows[4];
+      gint8 *panel = strip + at * n_groups * g_size;
 
-      for (gint64 i = 0; i < g_size; i++)
+      for (gint64 g = 0; g < n_groups; g++, panel += MIN (width, padded - at) * g_size)
         {
-          rows[i] = from + self->parts.offsets[g * g_size + i];
-          /* Nothing behind the last plane is read. */
-          if (n < self->width)
-            rows[i] = memcpy (ends[i], rows[i], (gsize) n);
+          const guint8 *rows[4];
+
+          for (gint64 i = 0; i < g_size; i++)
+            {
+              rows[i] = from + self->parts.offsets[g * g_size + i] + at;
+              /* Nothing behind the last plane is read. */
+              if (n - at < width)
+                rows[i] = memcpy (ends[i], rows[i], (gsize) (n - at));
+            }
+          kernels->gather (rows, self->flip, panel);
         }
-      kernels->gather (rows, self->flip, panel);
     }
 }
 
@@ -278,7 +284,7 @@ run_kernel (const Convolution *self,
   operands.ldy = block->padded;
   operands.a = self->parts.words + row * operands.lda;
   operands.panel = block->panel;
-  kernels->multiply_signed[block->padded / kernels->lanes][n_rows](&operands);
+  hyb_integer_multiply_strip (kernels, kernels->multiply_signed, &operands, n_rows, block->padded);
 }
 
 /* Sums of columns, which zero points of filters multiply, come from a filter of ones. */
@@ -329,7 +335,7 @@ multiply_block (const Convolution *self, const Block *block, gint64 begin, gint6
 {
   const HybIntegerKernels *kernels = self->filters->kernels;
   const gint32            *bias = self->result->sum_bias;
-  gint64                   most = kernels->max_rows[block->padded / kernels->lanes];
+  gint64                   most = hyb_integer_strip_rows (kernels, block->padded);
   gint64                   n_tiles = (end - begin + most - 1) / most, until;
   gint32                   tile[HYB_INTEGER_MAX_ROWS * HYB_INTEGER_MAX_COLUMNS];
   gint32                   row_start[HYB_INTEGER_MAX_ROWS];
@@ -350,10 +356,9 @@ multiply_block (const Convolution *self, const Block *block, gint64 begin, gint6
 static gsize
 panel_size (const HybIntegerFilters *filters)
 {
-  gint64 columns = filters->kernels->n_vectors * filters->kernels->lanes;
-
   /* gather() writes whole panels. */
-  return (gsize) ((groups_of_depth (filters) + 1) * filters->kernels->group * columns);
+  return (gsize) ((groups_of_depth (filters) + 1) * filters->kernels->group *
+                  HYB_INTEGER_MAX_COLUMNS);
 }
 
 /* Items go through the groups and parts of the filters of a block first, so that the block is described once. */
@@ -405,7 +410,7 @@ divide_work (Convolution *self)
   const HybConvolve *convolve = &self->filters->convolve;
   gint64             n_filters = convolve->map_channels / convolve->groups;
 
-  self->width = self->filters->kernels->n_vectors * self->filters->kernels->lanes;
+  self->width = HYB_INTEGER_MAX_COLUMNS;
   self->n_blocks = (self->planes.n_positions + self->width - 1) / self->width;
   self->n_parts = self->n_blocks * convolve->groups < MANY_BLOCKS
                       ? (n_filters + ITEM_FILTERS - 1) / ITEM_FILTERS
