@@ -1,8 +1,9 @@
 /* product-kernel.h — the inner loops of products of 8-bit integers for one instruction set; see each-simd.h.
  *
  * multiply_R_V: S[R, V vectors] = start + sum_k A[R,k] panel[k, V vectors].  GROUP numbers of k are multiplied at once, in
- * each lane of 32 bits: four bytes by VPDPBUSD, which wraps, else two 16-bit integers by PMADDWD, whose sums fit: 2 · 255 · 128.
- * (PMADDUBSW would saturate.)  Every sum is a variable of its own, because compilers do not keep arrays in registers.
+ * each lane of 32 bits: four bytes by VPDPBUSD (AVX-512 VNNI, AVX-VNNI), which wraps, else two 16-bit integers by PMADDWD,
+ * whose sums fit: 2 · 255 · 128.  (PMADDUBSW would saturate.)  Every sum is a variable of its own, because compilers do not
+ * keep arrays in registers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifdef USES_VNNI
@@ -37,6 +38,8 @@ SIMD (load_group) (const gint8 *from)
 {
 #if LANES == 16 && GROUP == 4
   return (Ints) _mm512_loadu_si512 (from);
+#elif GROUP == 4
+  return (Ints) _mm256_loadu_si256 ((gconstpointer) from);
 #elif LANES == 16
   return (Ints) _mm512_cvtepi8_epi16 (_mm256_loadu_si256 ((gconstpointer) from));
 #elif LANES == 8
@@ -62,6 +65,8 @@ SIMD (add_products) (Ints sum, Ints a, Ints b)
 {
 #if LANES == 16 && GROUP == 4
   return (Ints) _mm512_dpbusd_epi32 ((__m512i) sum, (__m512i) a, (__m512i) b);
+#elif GROUP == 4
+  return (Ints) _mm256_dpbusd_avx_epi32 ((__m256i) sum, (__m256i) a, (__m256i) b);
 #elif LANES == 16
   return (Ints) _mm512_add_epi32 ((__m512i) sum, _mm512_madd_epi16 ((__m512i) a, (__m512i) b));
 #elif LANES == 8
@@ -272,12 +277,24 @@ static TARGET void
 SIMD (gather) (const guint8 *const *rows, guint8 flip, gint8 *panel)
 {
 #if LANES == 8
-  __m128i flips = _mm_set1_epi8 ((char) flip);
-  __m128i first = _mm_xor_si128 (_mm_loadu_si128 ((gconstpointer) rows[0]), flips);
-  __m128i second = _mm_xor_si128 (_mm_loadu_si128 ((gconstpointer) rows[1]), flips);
+  __m128i flips = _mm_set1_epi8 ((char) flip), row[GROUP], low, high;
 
-  _mm_storeu_si128 ((gpointer) panel, _mm_unpacklo_epi8 (first, second));
-  _mm_storeu_si128 ((gpointer) (panel + 16), _mm_unpackhi_epi8 (first, second));
+  HYB_UNROLL (4)
+  for (int g = 0; g < GROUP; g++)
+    row[g] = _mm_xor_si128 (_mm_loadu_si128 ((gconstpointer) rows[g]), flips);
+  low = _mm_unpacklo_epi8 (row[0], row[1]);
+  high = _mm_unpackhi_epi8 (row[0], row[1]);
+#if GROUP == 4
+  __m128i low2 = _mm_unpacklo_epi8 (row[2], row[3]), high2 = _mm_unpackhi_epi8 (row[2], row[3]);
+
+  _mm_storeu_si128 ((gpointer) panel, _mm_unpacklo_epi16 (low, low2));
+  _mm_storeu_si128 ((gpointer) (panel + 16), _mm_unpackhi_epi16 (low, low2));
+  _mm_storeu_si128 ((gpointer) (panel + 32), _mm_unpacklo_epi16 (high, high2));
+  _mm_storeu_si128 ((gpointer) (panel + 48), _mm_unpackhi_epi16 (high, high2));
+#else
+  _mm_storeu_si128 ((gpointer) panel, low);
+  _mm_storeu_si128 ((gpointer) (panel + 16), high);
+#endif
 #else
   for (int j = 0; j < N_VECTORS * LANES; j++)
     for (int g = 0; g < GROUP; g++)
@@ -309,10 +326,12 @@ SIMD (make_words) (gint64 k, const guint8 *from, guint8 flip, gint32 zero, gpoin
   return (gint32) sum;
 }
 
-/* --- Results: the same for both ways of AVX-512 --- */
+/* --- Results: the same with and without VNNI --- */
 
-#ifdef USES_VNNI
+#if defined USES_VNNI && LANES == 16
 #define RESULT(x) x##_avx512
+#elif defined USES_VNNI
+#define RESULT(x) x##_avx2
 #else
 #define RESULT   SIMD
 

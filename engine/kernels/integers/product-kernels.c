@@ -8,40 +8,66 @@
 #include "engine/kernels/simd/each-simd.h"
 
 #ifdef __x86_64__
+#include <cpuid.h>
+
+#define USES_VNNI
+#define INLINE static inline __attribute__ ((always_inline)) TARGET
+
 #define SIMD(x) x##_vnni
 #define TARGET  __attribute__ ((target ("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni")))
-#define INLINE  static inline __attribute__ ((always_inline)) TARGET
 #define LANES   16
-#define USES_VNNI
-#define Ints  Ints_avx512
-#define Words Words_avx512
+#define Ints    Ints_avx512
+#define Words   Words_avx512
 #include "engine/kernels/integers/product-kernel.h"
+#include "engine/kernels/simd/simd-undefine.h"
+
+#define SIMD(x) x##_avx_vnni
+#define TARGET  __attribute__ ((target ("avx2,fma,f16c,avxvnni")))
+#define LANES   8
+#define Ints    Ints_avx2
+#define Words   Words_avx2
+#include "engine/kernels/integers/product-kernel.h"
+#include "engine/kernels/simd/simd-undefine.h"
 #endif
 
-/* The kernels that processors of x86-64 choose from, the best first. */
+static gboolean
+is_always_there (void)
+{
+  return TRUE;
+}
+
+#ifdef __x86_64__
+static gboolean
+has_vnni (void)
+{
+  return __builtin_cpu_supports ("avx512vnni") != 0;
+}
+
+/* The instruction for 256 bits that needs no AVX-512: bit 4 of EAX of leaf 7, part 1. */
+static gboolean
+has_avx_vnni (void)
+{
+  unsigned a = 0, b, c, d;
+
+  return __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a & 1u << 4) != 0;
+}
+#endif
+
+/* The kernels that processors choose from, the best first. */
 static const struct
 {
   const HybIntegerKernels *kernels;
   HybSimdLevel             level;
-  gboolean                 uses_vnni;
+  gboolean (*is_there) (void);
 } sets[] = {
 #ifdef __x86_64__
-  { &kernels_vnni, HYB_SIMD_AVX512, TRUE },
-  { &kernels_avx512, HYB_SIMD_AVX512, FALSE },
-  { &kernels_avx2, HYB_SIMD_AVX2, FALSE },
+  { &kernels_vnni, HYB_SIMD_AVX512, has_vnni },
+  { &kernels_avx512, HYB_SIMD_AVX512, is_always_there },
+  { &kernels_avx_vnni, HYB_SIMD_AVX2, has_avx_vnni },
+  { &kernels_avx2, HYB_SIMD_AVX2, is_always_there },
 #endif
-  { &kernels_plain, HYB_SIMD_PLAIN, FALSE },
+  { &kernels_plain, HYB_SIMD_PLAIN, is_always_there },
 };
-
-static gboolean
-has_vnni (void)
-{
-#ifdef __x86_64__
-  return __builtin_cpu_supports ("avx512vnni") != 0;
-#else
-  return FALSE;
-#endif
-}
 
 const HybIntegerKernels *
 hyb_integer_kernels_with (guint index)
@@ -49,7 +75,7 @@ hyb_integer_kernels_with (guint index)
   HybSimdLevel level = hyb_simd_level ();
 
   for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
-    if (sets[i].level <= level && (!sets[i].uses_vnni || has_vnni ()) && index-- == 0)
+    if (sets[i].level <= level && sets[i].is_there () && index-- == 0)
       return sets[i].kernels;
   return NULL;
 }
