@@ -377,11 +377,13 @@ NAME (transposed_part) (gint64 part, gint64 area, gconstpointer data)
    columns);
   if (method != METHOD_COLUMNS)
     return;
+  if (bias)
+    bias += part % convolve->groups * channels;
   if (windows_tile_image (convolve))
     hyb_parallel_for (channels, 1, NAME (columns_tile_channels),
-                      &(NAME (Tiles)){ { convolve, NULL, columns, positions },
-                                       to,
-                                       bias ? bias + part % convolve->groups * channels : NULL });
+                      &(NAME (Tiles)){ { convolve, NULL, columns, positions }, to, bias });
+  else if (NAME (writes_image) (convolve))
+    NAME (write_image) (convolve, columns, positions, bias, to);
   else
     hyb_parallel_for (channels, 1, NAME (columns_add_channels),
                       &(NAME (Columns)){ convolve, to, columns, positions });
@@ -394,7 +396,8 @@ NAME (convolve_transposed) (const HybConvolve *convolve, const HybConvolveOperan
   REAL       *image = operands->result;
   Method      method = choose_method (convolve);
   HybParts    parts = find_parts (convolve);
-  gboolean    is_written = method == METHOD_COLUMNS && windows_tile_image (convolve);
+  gboolean    is_written =
+      method == METHOD_COLUMNS && (windows_tile_image (convolve) || NAME (writes_image) (convolve));
 
   if (!is_written && (method != METHOD_POINTWISE || bias))
     {

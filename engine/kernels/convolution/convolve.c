@@ -9,6 +9,7 @@
 
 #include "engine/base/parallel.h"
 #include "engine/base/translate.h"
+#include "engine/kernels/convolution/column-sums.h"
 #include "engine/kernels/convolution/parts.h"
 #include "engine/kernels/matrix/gemm.h"
 
@@ -236,6 +237,48 @@ static inline gint64
 cell_at (const HybConvolve *convolve, int axis, gint64 position, gint64 tap)
 {
   return position * convolve->stride[axis] + tap * convolve->dilate[axis] - convolve->pad[axis];
+}
+
+/* Adds up channels of the image from columns. */
+static void
+sum_columns (gint64 begin, gint64 end, gpointer data)
+{
+  hyb_column_sums_add (data, begin, end);
+}
+
+/* Whether write_image_f32() writes the image of a transposed convolution from columns. */
+static gboolean
+writes_image_f32 (const HybConvolve *convolve)
+{
+  return hyb_column_sums_fit (convolve);
+}
+
+static void
+write_image_f32 (const HybConvolve *convolve,
+                 const float       *columns,
+                 gint64             pitch,
+                 const float       *bias,
+                 float             *image)
+{
+  HybColumnSums sums = { convolve, columns, pitch, bias, image };
+
+  hyb_parallel_for (convolve->image_channels / convolve->groups, 1, sum_columns, &sums);
+}
+
+static gboolean
+writes_image_f64 (const HybConvolve *convolve)
+{
+  return FALSE;
+}
+
+static void
+write_image_f64 (const HybConvolve *convolve,
+                 const double      *columns,
+                 gint64             pitch,
+                 const double      *bias,
+                 double            *image)
+{
+  g_assert_not_reached ();
 }
 
 #define REAL_KERNEL "engine/kernels/convolution/convolve-kernel.h"

@@ -4,21 +4,12 @@
  *   q = p stride + t dilate − pad
  *
  * For the operator Convolution the image is the input and the map the output; for Deconvolution
- * the other way round.  There are up to three spatial axes; absent ones come first and have size
- * 1.  Layouts: image (batch, image_channels, image…), map (batch, map_channels, map…), weight
- * (map_channels, image_channels / groups, kernel…).
+ * the other way round.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "engine/kernels/convolution/convolution-shape.h"
 #include "engine/tensor/dtype.h"
-
-typedef struct
-{
-  gint64 batch, groups;
-  gint64 image_channels, map_channels; /* of all groups together */
-  gint64 image[3], map[3];             /* sizes of the spatial axes */
-  gint64 kernel[3], stride[3], dilate[3], pad[3];
-} HybConvolve;
 
 /* The epilogue of a convolution: map = f (sum + bias +
  * other). */
