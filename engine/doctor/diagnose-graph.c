@@ -42,7 +42,7 @@ hint_for_operator (const char *type)
       return g_strdup (_ (foreign[i].hint));
 
   if (reason)
-    return g_strdup (reason);
+    return g_strdup (_ (reason));
   for (guint i = 0; i < n_ops; i++)
     names[i] = ops[i]->name;
   near = meant ? meant->name : hyb_suggest_name (names, n_ops, type);
@@ -70,7 +70,7 @@ operator_label (const HybNode *node)
   for (guint i = 0;
        op && op->flags & HYB_OP_NAMES_PLUGIN && node->attributes && node->attributes[i]; i += 2)
     if (strcmp (node->attributes[i], "op_type") == 0)
-      return g_strdup_printf ("%s with op_type=%s", node->type, node->attributes[i + 1]);
+      return g_strdup_printf (_ ("%s with op_type=%s"), node->type, node->attributes[i + 1]);
   return g_strdup (node->type);
 }
 

@@ -116,12 +116,13 @@ is_untranslated (const char *text)
 }
 
 /* Every description of an operator and of its attributes has a German text, also of those that only passes write: a graph after a
- * pass shows them. */
+ * pass shows them.  So has every reason why an operator is missing. */
 static void
 test_operators (void)
 {
   guint               n_ops, n_missing = 0;
   const HybOp *const *ops = hyb_op_list (&n_ops);
+  const char         *pattern, *reason;
 
   if (!begin_german ())
     return;
@@ -131,6 +132,8 @@ test_operators (void)
       for (const HybParam *param = ops[i]->params; param && param->name; param++)
         n_missing += is_untranslated (param->doc);
     }
+  for (guint i = 0; hyb_op_missing_entry (i, &pattern, &reason); i++)
+    n_missing += is_untranslated (reason);
   end_german ();
   g_assert_cmpuint (n_missing, ==, 0);
 }
