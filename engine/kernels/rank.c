@@ -1,14 +1,16 @@
 /* rank.c — ranks the elements along one axis: for each line, read it as (key, index) entries, put
  * the first k in order, write them.
  *
- * Up to MAX_INSERTION elements are kept in order by insertion in one pass over the line, of floats a block at a time.  For
- * more, at most half of the line, entries are collected until there are twice as many as wanted, then sorted, and only
- * those that precede the last of the first k are collected further.  Else the whole line is sorted by a stable merge sort.
+ * Lines of floats have a file of their own (rank-floats.h).  Of others up to MAX_INSERTION elements are kept in order by
+ * insertion in one pass over the line.  For more, at most half of the line, entries are collected until there are twice as
+ * many as wanted, then sorted, and only those that precede the last of the first k are collected further.  Else the whole
+ * line is sorted by a stable merge sort.
  * Start with hyb_rank().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/rank.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/rank-floats.h"
 
 #include <string.h>
 
@@ -30,9 +32,7 @@ read_entry (const HybRanking *ranking, gint64 base, gint64 i)
 {
   double sign = ranking->is_ascend ? 1 : -1;
   gint64 at = base + i * ranking->inner;
-  double value = ranking->dtype == HYB_F32
-                     ? (double) ((const float *) ranking->data)[at]
-                     : hyb_dtype_get_double (ranking->data, ranking->dtype, (gsize) at);
+  double value = hyb_dtype_get_double (ranking->data, ranking->dtype, (gsize) at);
 
   return (HybRankEntry){ sign * value, i };
 }
@@ -64,64 +64,6 @@ keep_first (HybRankEntry *line, gint64 n, gint64 k)
       for (; at > 0 && comes_before (&entry, &line[at - 1]); at--)
         line[at] = line[at - 1];
       line[at] = entry;
-    }
-}
-
-/* Moves entry k to its place among the k sorted ones before it, of which the last one is lost. */
-static void
-insert_last (HybRankEntry *line, gint64 k)
-{
-  HybRankEntry entry = line[k];
-  gint64       at = k - 1;
-
-  for (; at > 0 && comes_before (&entry, &line[at - 1]); at--)
-    line[at] = line[at - 1];
-  line[at] = entry;
-}
-
-/* Elements that are compared with the limit at once. */
-#define BLOCK 16
-
-/* Whether any of the BLOCK elements comes before the limit, a number. */
-static inline gboolean
-any_precedes (const float *x, float limit, gboolean is_ascend)
-{
-  int n = 0;
-
-  if (is_ascend)
-    for (int i = 0; i < BLOCK; i++)
-      n += x[i] < limit;
-  else
-    for (int i = 0; i < BLOCK; i++)
-      n += x[i] > limit;
-  return n > 0;
-}
-
-/* The same as keep_first() for a line of contiguous floats, of which blocks without an element among the first k are
- * skipped. */
-static void
-keep_first_floats (const HybRanking *ranking, gint64 base, HybRankEntry *line)
-{
-  const float *x = (const float *) ranking->data + base;
-  gint64       n = ranking->length, k = ranking->k, i = k;
-
-  for (gint64 j = 0; j < k; j++)
-    line[j] = read_entry (ranking, base, j);
-  keep_first (line, k, k);
-  while (i < n)
-    {
-      gint64 end = MIN (i + BLOCK, n);
-      double limit = ranking->is_ascend ? line[k - 1].key : -line[k - 1].key;
-
-      if (end - i == BLOCK && limit == limit &&
-          !any_precedes (x + i, (float) limit, ranking->is_ascend))
-        i = end;
-      for (; i < end; i++)
-        {
-          line[k] = read_entry (ranking, base, i);
-          if (comes_before (&line[k], &line[k - 1]))
-            insert_last (line, k);
-        }
     }
 }
 
@@ -211,6 +153,29 @@ write_line (const HybRanking *ranking, gint64 n, gint64 base, const HybRankEntry
     }
 }
 
+/* As write_line(), for a line of floats in the order that hyb_rank_floats() gives. */
+static void
+write_floats (const HybRanking *ranking, gint64 n, gint64 base, const gint64 *order)
+{
+  const float *x = (const float *) ranking->data + base;
+  gint64       inner = ranking->inner;
+  gint64       out = inner == 1 ? n * ranking->k : n / inner * ranking->k * inner + n % inner;
+
+  for (gint64 i = 0; i < ranking->k; i++)
+    {
+      gint64 index = order[i] & G_MAXUINT32, to = out + i * inner;
+
+      if (ranking->values)
+        ((float *) ranking->values)[to] = x[index * inner];
+      if (ranking->indices && ranking->index_dtype == HYB_I64)
+        ((gint64 *) ranking->indices)[to] = index;
+      else if (ranking->indices)
+        hyb_dtype_set_double (ranking->indices, ranking->index_dtype, (gsize) to, (double) index);
+      if (ranking->mask)
+        ((float *) ranking->mask)[base + index * inner] = 1;
+    }
+}
+
 /* Slot number s ranks lines s, s + HYB_RANK_SLOTS, s + 2 HYB_RANK_SLOTS … */
 static void
 rank_slots (gint64 begin, gint64 end, gpointer data)
@@ -223,12 +188,19 @@ rank_slots (gint64 begin, gint64 end, gpointer data)
     for (gint64 n = slot; n < lines; n += HYB_RANK_SLOTS)
       {
         HybRankEntry *line = ranking->scratch + slot * 2 * length;
-        gint64        base = n / ranking->inner * length * ranking->inner + n % ranking->inner;
+        gint64        base = ranking->inner == 1
+                                 ? n * length
+                                 : n / ranking->inner * length * ranking->inner + n % ranking->inner;
 
-        if (ranking->dtype == HYB_F32 && ranking->inner == 1 && ranking->k > 0 &&
-            ranking->k <= MAX_INSERTION && ranking->k < length)
-          keep_first_floats (ranking, base, line);
-        else if (ranking->k > MAX_INSERTION && ranking->k <= length / 2)
+        if (ranking->dtype == HYB_F32 && ranking->k > 0 && length <= HYB_RANK_FLOATS_MOST)
+          {
+            HybFloatLine floats = { (const float *) ranking->data + base, length, ranking->inner,
+                                    ranking->k, ranking->is_ascend };
+
+            write_floats (ranking, n, base, hyb_rank_floats (&floats, (gint64 *) (gpointer) line));
+            continue;
+          }
+        if (ranking->k > MAX_INSERTION && ranking->k <= length / 2)
           line = select_first (ranking, base, line, line + length);
         else
           {

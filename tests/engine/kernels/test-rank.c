@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/rank.h"
 
+#include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
 
 #include <math.h>
@@ -61,6 +62,37 @@ check (const float *x, gint64 length, gint64 k, gboolean is_ascend)
 
       g_assert_cmpint (indices[i], ==, want);
       g_assert_cmpmem (&values[i], sizeof values[i], line + want, sizeof *line); /* keeps −0 */
+    }
+}
+
+/* The same for lines that lie side by side. */
+static void
+check_beside (const float *x, gint64 length, gint64 k, gboolean is_ascend)
+{
+  g_autofree HybRankEntry *scratch = g_malloc (hyb_rank_workspace (LINES, length));
+  gint64                   indices[LINES * MAX_LENGTH];
+  float                    values[LINES * MAX_LENGTH], beside[LINES * MAX_LENGTH];
+
+  for (gint64 i = 0; i < LINES * length; i++)
+    beside[i % length * LINES + i / length] = x[i];
+  hyb_rank (&(HybRanking){ .outer = 1,
+                           .length = length,
+                           .inner = LINES,
+                           .k = k,
+                           .is_ascend = is_ascend,
+                           .dtype = HYB_F32,
+                           .data = beside,
+                           .values = values,
+                           .indices = indices,
+                           .index_dtype = HYB_I64,
+                           .scratch = scratch });
+  for (gint64 i = 0; i < LINES * k; i++)
+    {
+      const float *line = x + i % LINES * length;
+      gint64       want = find_place (line, length, i / LINES, is_ascend);
+
+      g_assert_cmpint (indices[i], ==, want);
+      g_assert_cmpmem (&values[i], sizeof values[i], line + want, sizeof *line);
     }
 }
 
@@ -150,7 +182,7 @@ test_first_of_floats (void)
   static const Draw   draws[] = { draw_number, draw_equal,     draw_zero,     draw_nan_first,
                                   draw_nan,    draw_nan_later, draw_infinity, draw_special,
                                   draw_rising, draw_falling,   draw_one };
-  static const gint64 counts[] = { 1, 2, 31, 32, 33 }, more[] = { 0, 1, 15, 16, 17, 0 };
+  static const gint64 counts[] = { 1, 2, 4, 31, 32, 33 }, more[] = { 0, 1, 15, 16, 17, 0 };
 
   for (guint round = 0; round < G_N_ELEMENTS (draws) * G_N_ELEMENTS (counts) * 4; round++)
     for (guint m = 0; m < G_N_ELEMENTS (more); m++)
@@ -162,8 +194,11 @@ test_first_of_floats (void)
 
         for (gint64 i = 0; i < LINES * length; i++)
           x[i] = draw (i % length, k);
+        hyb_simd_cap ((HybSimdLevel) (round % 3));
         check (x, length, k, FALSE);
         check (x, length, k, TRUE);
+        if (round % 4 == 0)
+          check_beside (x, length, k, m % 2);
       }
 }
 
