@@ -236,8 +236,8 @@ SIMD (pack_column) (gint64 k, const guint8 *from, guint8 flip, gint8 *panel, gin
 
 #if LANES == 16
 /* Bytes are interleaved in each quarter of a vector; the quarters get the bytes of each vector of the panel first. */
-static TARGET void
-SIMD (gather) (const guint8 *const *rows, guint8 flip, gint8 *panel)
+INLINE void
+SIMD (gather_group) (const guint8 *const *rows, guint8 flip, gint8 *panel)
 {
   __m512i flips = _mm512_set1_epi8 ((char) flip), row[GROUP];
 #if GROUP == 4
@@ -273,8 +273,8 @@ SIMD (gather) (const guint8 *const *rows, guint8 flip, gint8 *panel)
 #endif
 }
 #else
-static TARGET void
-SIMD (gather) (const guint8 *const *rows, guint8 flip, gint8 *panel)
+INLINE void
+SIMD (gather_group) (const guint8 *const *rows, guint8 flip, gint8 *panel)
 {
 #if LANES == 8
   __m128i flips = _mm_set1_epi8 ((char) flip), row[GROUP], low, high;
@@ -302,6 +302,23 @@ SIMD (gather) (const guint8 *const *rows, guint8 flip, gint8 *panel)
 #endif
 }
 #endif
+
+static TARGET void
+SIMD (gather) (const HybIntegerGather *gather)
+{
+  const gint64 *offset = gather->offsets;
+  gint8        *panel = gather->panel;
+
+  for (gint64 g = 0; g < gather->n_groups; g++, offset += GROUP, panel += gather->pitch)
+    {
+      const guint8 *rows[GROUP];
+
+      HYB_UNROLL (4)
+      for (int i = 0; i < GROUP; i++)
+        rows[i] = gather->from + offset[i];
+      SIMD (gather_group) (rows, gather->flip, panel);
+    }
+}
 
 /* Bytes without sign, their zero point being left to the sums of columns; or 16-bit integers without their zero point. */
 static TARGET gint32

@@ -27,6 +27,17 @@ typedef struct
 /* Multiplies a fixed number of rows with a panel of a fixed number of vectors. */
 typedef void (*HybIntegerKernel) (const HybIntegerOperands *operands);
 
+/* Rows of bytes that are packed into a full panel: `group` of them, which start at offsets from `from`, for each group; `pitch`
+ * bytes of the panel, which may be less than it has columns, since the rest is overwritten by the next group. */
+typedef struct
+{
+  const guint8 *from;
+  const gint64 *offsets;
+  gint64        n_groups, pitch;
+  guint8        flip;
+  gint8        *panel;
+} HybIntegerGather;
+
 /* One row of sums that become a result. */
 typedef struct
 {
@@ -56,9 +67,7 @@ struct _HybIntegerKernels
                 gint32       *sums);
   /* The same where columns are contiguous: packs all k rows of one column, `pitch` bytes apart; returns their sum. */
   gint32 (*pack_column) (gint64 k, const guint8 *from, guint8 flip, gint8 *panel, gint64 pitch);
-  /* Packs `group` rows of as many bytes as a full panel has columns, into a panel of that or of fewer columns, behind which
-   * the rest is written, too. */
-  void (*gather) (const guint8 *const *rows, guint8 flip, gint8 *panel);
+  void (*gather) (const HybIntegerGather *gather);
   /* Makes words of a row; returns the sum of its numbers. */
   gint32 (*words) (gint64 k, const guint8 *from, guint8 flip, gint32 zero, gpointer to);
   /* Returns the sum of the bytes of a row, which have no sign. */

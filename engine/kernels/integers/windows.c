@@ -18,12 +18,16 @@
 /* Filters that one item of work multiplies with one panel, where there are few panels. */
 #define ITEM_FILTERS 48
 #define MANY_BLOCKS  8
+/* Filters for which joining sources takes less time than multiplying gaps. */
+#define MANY_FILTERS 24
 /* Multiplications that are worth waking another thread for. */
 #define GRAIN (1 << 20)
 /* Slices of the work of a sample at most. */
 #define MAX_SLICES 32
-/* Bytes that a copy of a piece of a row may write behind it. */
+/* Bytes that a copy of a piece of a row may read and write behind it. */
 #define COPY_STEP 16
+/* Bytes of a row of sources that are copied. */
+#define SOURCE_BYTES (HYB_INTEGER_MAX_COLUMNS + COPY_STEP)
 
 /* --- Filters --- */
 
@@ -176,49 +180,16 @@ typedef struct
   const guint8            *source; /* the planes of this sample */
   guint8                   flip;   /* of bytes of the image, and the zero point of what results */
   gint32                   zero;
-  gint64                   width;                     /* positions of a block */
-  gint64                   n_blocks, n_parts;         /* of positions; of filters */
-  gint64                   n_items, n_slices;         /* a slice has a panel of its own */
-  gboolean                 has_zeros, has_same_zeros; /* of filters whose words still have them */
-  gint8                   *panels;
+  gboolean joins_sources, joins_results; /* where gaps between rows of the map are left out */
+  gint64   n_positions;                  /* that are computed */
+  gint64   n_blocks, n_parts;            /* of positions; of filters */
+  gint64   n_items, n_slices;            /* a slice has a panel of its own */
+  gboolean has_zeros, has_same_zeros;    /* of filters whose words still have them */
+  gint8   *panels;
 } Convolution;
 
-/* Gathers the positions [first, first + n) of a group of channels into the panels of a strip. */
-static void
-gather_block (const Convolution *self, gint64 group, gint64 first, gint64 n, gint8 *strip)
-{
-  const HybIntegerKernels *kernels = self->filters->kernels;
-  const HybConvolve       *convolve = &self->filters->convolve;
-  gint64                   n_groups = groups_of_depth (self->filters), g_size = kernels->group;
-  gint64                   width = kernels->n_vectors * kernels->lanes,
-         padded = (n + kernels->lanes - 1) / kernels->lanes * kernels->lanes;
-  const guint8 *from = self->source +
-                       group * (convolve->image_channels / convolve->groups) *
-                           self->planes.n_phases * self->planes.plane +
-                       first;
-  guint8 ends[4][HYB_INTEGER_MAX_COLUMNS] = { { 0 } };
-
-  for (gint64 at = 0; at < padded; at += width)
-    {
-      gint8 *panel = strip + at * n_groups * g_size;
-
-      for (gint64 g = 0; g < n_groups; g++, panel += MIN (width, padded - at) * g_size)
-        {
-          const guint8 *rows[4];
-
-          for (gint64 i = 0; i < g_size; i++)
-            {
-              rows[i] = from + self->parts.offsets[g * g_size + i] + at;
-              /* Nothing behind the last plane is read. */
-              if (n - at < width)
-                rows[i] = memcpy (ends[i], rows[i], (gsize) (n - at));
-            }
-          kernels->gather (rows, self->flip, panel);
-        }
-    }
-}
-
-/* Finds the pieces of rows of the map in n positions from `first` on, and the number of the first one; returns how many. */
+/* Finds the pieces of rows of the map in n positions of planes from `first` on, and the number of the first one in the map;
+ * returns how many. */
 static gint64
 find_pieces (const Convolution *self, gint64 first, gint64 n, Piece *pieces, gint64 *at)
 {
@@ -240,22 +211,39 @@ find_pieces (const Convolution *self, gint64 first, gint64 n, Piece *pieces, gin
   return count;
 }
 
-/* Writes pieces of a row of results one after the other, and up to COPY_STEP bytes behind the last one; returns their bytes. */
+/* Finds the pieces of planes that n positions of the map from `first` on read; returns how many. */
+static gint64
+find_sources (const Convolution *self, gint64 first, gint64 n, Piece *pieces)
+{
+  const gint64 *map = self->filters->convolve.map, *size = self->planes.size;
+  gint64        count = 0, length;
+
+  for (gint64 p = first; p < first + n; p += length)
+    {
+      gint64 x = p % map[2], y = p / map[2] % map[1], z = p / map[2] / map[1];
+
+      length = MIN (map[2] - x, first + n - p);
+      pieces[count++] = (Piece){ (z * size[1] + y) * size[2] + x, length };
+    }
+  return count;
+}
+
+/* Writes pieces of a row one after the other, reading and writing up to COPY_STEP bytes behind each; returns their bytes. */
 static gsize
-join_pieces (const Piece *pieces, gint64 count, gsize size, const char *row, char *joined)
+join_pieces (const Piece *pieces, gint64 count, gsize size, gconstpointer row, gpointer joined)
 {
   char *to = joined;
 
   for (gint64 i = 0; i < count; i++)
     {
-      const char *from = row + (gsize) pieces[i].from * size;
+      const char *from = (const char *) row + (gsize) pieces[i].from * size;
       gsize       bytes = (gsize) pieces[i].n * size;
 
       for (gsize at = 0; at < bytes; at += COPY_STEP)
         memcpy (to + at, from + at, COPY_STEP);
       to += bytes;
     }
-  return (gsize) (to - joined);
+  return (gsize) (to - (char *) joined);
 }
 
 /* What is the same for all filters of an item. */
@@ -263,11 +251,80 @@ typedef struct
 {
   gint8 *panel;
   gint64 first, n, padded; /* positions, and those of whole vectors */
-  gint64 n_pieces, at;
+  gint64 at;               /* the first one in the map */
+  gint64 n_pieces;         /* of results; of planes where sources are joined */
   Piece  pieces[HYB_INTEGER_MAX_COLUMNS];
   gint32 column_sums[HYB_INTEGER_MAX_COLUMNS]; /* of the panel, where filters have zero points */
   gint32 start[HYB_INTEGER_MAX_COLUMNS];
 } Block;
+
+static void
+describe_block (const Convolution *self, gint64 first, Block *block)
+{
+  gint64 lanes = self->filters->kernels->lanes;
+
+  block->first = block->at = first;
+  block->n = MIN (HYB_INTEGER_MAX_COLUMNS, self->n_positions - first);
+  block->padded = (block->n + lanes - 1) / lanes * lanes;
+  block->n_pieces = 1;
+  if (self->joins_sources)
+    block->n_pieces = find_sources (self, first, block->n, block->pieces);
+  else if (self->joins_results)
+    block->n_pieces = find_pieces (self, first, block->n, block->pieces, &block->at);
+}
+
+/* Copies the bytes that one group of numbers of all positions reads to rows of their own: pieces that are joined, or what
+ * is left before the end of the planes. */
+static void
+copy_sources (const Convolution *self,
+              const Block       *block,
+              const guint8      *from,
+              gint64             group,
+              guint8             rows[][SOURCE_BYTES])
+{
+  gint64 size = self->filters->kernels->group;
+
+  for (gint64 i = 0; i < size; i++)
+    {
+      const guint8 *source = from + self->parts.offsets[group * size + i];
+
+      if (self->joins_sources)
+        join_pieces (block->pieces, block->n_pieces, 1, source, rows[i]);
+      else
+        memcpy (rows[i], source + block->first, (gsize) block->n);
+    }
+}
+
+/* Gathers a block of a group of channels into the panels of a strip. */
+static void
+gather_block (const Convolution *self, gint64 group, const Block *block)
+{
+  static const gint64      offsets[] = { 0, SOURCE_BYTES, 2 * SOURCE_BYTES, 3 * SOURCE_BYTES };
+  const HybIntegerKernels *kernels = self->filters->kernels;
+  const HybConvolve       *convolve = &self->filters->convolve;
+  gint64 n_groups = groups_of_depth (self->filters), width = kernels->n_vectors * kernels->lanes;
+  const guint8 *from = self->source + group * (convolve->image_channels / convolve->groups) *
+                                          self->planes.n_phases * self->planes.plane;
+  gboolean is_copied = self->joins_sources || block->n < HYB_INTEGER_MAX_COLUMNS;
+  guint8   rows[4][SOURCE_BYTES] = { { 0 } };
+
+  for (gint64 g = 0; g < n_groups; g += is_copied ? 1 : n_groups)
+    {
+      if (is_copied)
+        copy_sources (self, block, from, g, rows);
+      for (gint64 at = 0; at < block->padded; at += width)
+        {
+          HybIntegerGather gather = { .from = is_copied ? rows[0] + at : from + block->first + at,
+                                      .offsets = is_copied ? offsets : self->parts.offsets,
+                                      .n_groups = is_copied ? 1 : n_groups,
+                                      .pitch = MIN (width, block->padded - at) * kernels->group,
+                                      .flip = self->flip };
+
+          gather.panel = block->panel + at * n_groups * kernels->group + g * gather.pitch;
+          kernels->gather (&gather);
+        }
+    }
+}
 
 /* Multiplies n_rows filters with the block; operands say where sums start and go. */
 static void
@@ -308,12 +365,12 @@ write_row (const Convolution *self, const Block *block, gint64 f, gint32 *sums)
 {
   const HybConvolve      *convolve = &self->filters->convolve;
   const HybIntegerResult *result = self->result;
-  gsize                   size = hyb_dtype_size (result->dtype);
+  gsize                   size = hyb_dtype_size (result->dtype), bytes;
   gint64                  map = convolve->map[0] * convolve->map[1] * convolve->map[2];
-  gint64                  at = (self->sample * convolve->map_channels + f) * map + block->at;
+  gint64                  channel = self->sample * convolve->map_channels + f;
+  char                   *y = (char *) result->y + (gsize) (channel * map + block->at) * size;
   char                    row[HYB_INTEGER_MAX_COLUMNS * sizeof (gint32) + COPY_STEP];
   char                    joined[sizeof row];
-  gsize                   bytes;
   HybIntegerFinish        finish = { .n = block->n,
                                      .sums = sums,
                                      .scale = result->scale + f * result->scale_stride,
@@ -324,9 +381,14 @@ write_row (const Convolution *self, const Block *block, gint64 f, gint32 *sums)
     for (gint64 j = 0; j < block->n; j++)
       sums[j] = (gint32) ((guint32) sums[j] -
                           (guint32) self->parts.zeros[f] * (guint32) block->column_sums[j]);
+  if (!self->joins_results)
+    {
+      hyb_integer_finish (self->filters->kernels, result->dtype, &finish, y);
+      return;
+    }
   hyb_integer_finish (self->filters->kernels, result->dtype, &finish, row);
   bytes = join_pieces (block->pieces, block->n_pieces, size, row, joined);
-  memcpy ((char *) result->y + (gsize) at * size, joined, bytes);
+  memcpy (y, joined, bytes);
 }
 
 /* Multiplies filters [begin, end) with a block. */
@@ -366,21 +428,15 @@ static void
 convolve_item (const Convolution *self, gint64 item, Block *block)
 {
   const HybConvolve *convolve = &self->filters->convolve;
-  gint64             lanes = self->filters->kernels->lanes;
   gint64             n_filters = convolve->map_channels / convolve->groups;
   gint64             part = item % self->n_parts, group = item / self->n_parts % convolve->groups;
-  gint64             first = item / self->n_parts / convolve->groups * self->width;
+  gint64             first = item / self->n_parts / convolve->groups * HYB_INTEGER_MAX_COLUMNS;
 
   if (first != block->first)
-    {
-      block->first = first;
-      block->n = MIN (self->width, self->planes.n_positions - first);
-      block->padded = (block->n + lanes - 1) / lanes * lanes;
-      block->n_pieces = find_pieces (self, first, block->n, block->pieces, &block->at);
-    }
+    describe_block (self, first, block);
   if (block->n_pieces == 0)
     return;
-  gather_block (self, group, first, block->n, block->panel);
+  gather_block (self, group, block);
   start_block (self, block);
   multiply_block (self, block, group * n_filters + n_filters * part / self->n_parts,
                   group * n_filters + n_filters * (part + 1) / self->n_parts);
@@ -403,15 +459,28 @@ convolve_slices (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Divides the work of a sample: the same for any number of threads. */
+static gint64
+count_blocks (gint64 n_positions)
+{
+  return (n_positions + HYB_INTEGER_MAX_COLUMNS - 1) / HYB_INTEGER_MAX_COLUMNS;
+}
+
+/* Divides the work of a sample: the same for any number of threads.  Positions between rows of the map are left out when
+ * results are written or, if that makes fewer blocks for many filters, when sources are gathered. */
 static void
 divide_work (Convolution *self)
 {
   const HybConvolve *convolve = &self->filters->convolve;
+  const gint64      *size = self->planes.size, *map = convolve->map;
   gint64             n_filters = convolve->map_channels / convolve->groups;
+  gint64             n = map[0] * map[1] * map[2];
+  gboolean           has_gaps = size[2] != map[2] || (size[1] != map[1] && map[0] > 1);
 
-  self->width = HYB_INTEGER_MAX_COLUMNS;
-  self->n_blocks = (self->planes.n_positions + self->width - 1) / self->width;
+  self->joins_sources = has_gaps && !self->planes.is_image && n_filters >= MANY_FILTERS &&
+                        count_blocks (n) < count_blocks (self->planes.n_positions);
+  self->joins_results = has_gaps && !self->joins_sources;
+  self->n_positions = self->joins_sources ? n : self->planes.n_positions;
+  self->n_blocks = count_blocks (self->n_positions);
   self->n_parts = self->n_blocks * convolve->groups < MANY_BLOCKS
                       ? (n_filters + ITEM_FILTERS - 1) / ITEM_FILTERS
                       : 1;
@@ -427,7 +496,7 @@ hyb_integer_convolve_workspace (const HybIntegerFilters *filters)
 
   if (planes.plane == G_MAXINT64 || bytes > G_MAXINT64 / 2)
     return G_MAXSIZE;
-  return (gsize) bytes + ALIGNMENT + MAX_SLICES * panel_size (filters);
+  return (gsize) bytes + COPY_STEP + ALIGNMENT + MAX_SLICES * panel_size (filters);
 }
 
 static void
@@ -468,8 +537,8 @@ hyb_integer_convolve (const HybIntegerFilters *filters,
     return;
   divide_work (&self);
   find_zeros (&self);
-  self.panels = (gint8 *) workspace + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  work = depth_of (convolve) * convolve->map_channels / convolve->groups * self.width *
+  self.panels = (gint8 *) workspace + (bytes + COPY_STEP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  work = depth_of (convolve) * convolve->map_channels / convolve->groups * HYB_INTEGER_MAX_COLUMNS *
          (self.n_items / self.n_slices);
   for (self.sample = 0; self.sample < convolve->batch; self.sample++)
     {
