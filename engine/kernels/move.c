@@ -5,11 +5,13 @@
  *   one axis is left: pieces of one run, split over threads;
  *   the source is contiguous along another axis than the destination (a transpose): for each
  *   index of the other axes, for each tile, which stays in the first-level cache;
- *   otherwise: for each row of the last axis, memcpy() or a strided copy.
+ *   otherwise: for each row of the last axis, memcpy() or a strided copy; rows that follow each other in a far source are
+ *   moved together.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/move.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/moving/transpose-blocks.h"
 #include "engine/kernels/simd/transpose.h"
 
 #include <string.h>
@@ -259,50 +261,42 @@ move_run (gint64 begin, gint64 end, gpointer data)
             job->to + begin * row.to_stride * item);
 }
 
-/* Full tiles are copied to a packed tile first, so that each cache line is read once even where
- * strides are powers of two and the rows of a tile compete for the same cache set. */
-#define COPY_TILE(Type, SIDE)                                      \
-  do                                                               \
-    {                                                              \
-      const Type *x = (const Type *) (gconstpointer) from;         \
-      Type       *y = (Type *) (gpointer) to;                      \
-      if (height == SIDE && width == SIDE)                         \
-        {                                                          \
-          Type tile[SIDE][SIDE];                                   \
-          for (int j = 0; j < SIDE; j++)                           \
-            memcpy (tile[j], x + j * from_stride, sizeof tile[j]); \
-          for (int i = 0; i < SIDE; i++)                           \
-            for (int j = 0; j < SIDE; j++)                         \
-              y[i * to_stride + j] = tile[j][i];                   \
-        }                                                          \
-      else                                                         \
-        for (gint64 i = 0; i < height; i++)                        \
-          for (gint64 j = 0; j < width; j++)                       \
-            y[i * to_stride + j] = x[j * from_stride + i];         \
-    }                                                              \
-  while (0)
+/* Transposes one tile of elements of 16 bytes.  Full tiles are copied to a packed tile first, so that each cache line is read
+ * once even where strides are powers of two and the rows of a tile compete for the same cache set. */
+static void
+copy_wide_tile (const HybTranspose *shape, const char *from, char *to)
+{
+  const Bits128 *x = (const Bits128 *) (gconstpointer) from;
+  Bits128       *y = (Bits128 *) (gpointer) to;
+  Bits128        tile[WIDE_SIDE][WIDE_SIDE];
+
+  if (shape->height == WIDE_SIDE && shape->width == WIDE_SIDE)
+    {
+      for (int j = 0; j < WIDE_SIDE; j++)
+        memcpy (tile[j], x + j * shape->x_stride, sizeof tile[j]);
+      for (int i = 0; i < WIDE_SIDE; i++)
+        for (int j = 0; j < WIDE_SIDE; j++)
+          y[i * shape->y_stride + j] = tile[j][i];
+    }
+  else
+    for (gint64 i = 0; i < shape->height; i++)
+      for (gint64 j = 0; j < shape->width; j++)
+        y[i * shape->y_stride + j] = x[j * shape->x_stride + i];
+}
 
 /* Transposes one tile: to[i, j] = from[j, i], where x is `from` and y is `to` in the shape. */
 static void
 copy_tile (gsize item, const HybTranspose *shape, const char *from, char *to)
 {
-  gint64 height = shape->height, width = shape->width;
-  gint64 from_stride = shape->x_stride, to_stride = shape->y_stride;
-
   if (item == 4)
     hyb_transpose_32 (shape, from, to);
-  else if (item == 8)
-    COPY_TILE (Bits64, WIDE_SIDE);
-  else if (item == 2)
-    COPY_TILE (Bits16, SMALL_SIDE);
-  else if (item == 1)
-    COPY_TILE (Bits8, SMALL_SIDE);
+  else if (item < 16)
+    hyb_transpose_blocks (item, shape, from, to);
   else
-    COPY_TILE (Bits128, WIDE_SIDE);
+    copy_wide_tile (shape, from, to);
 }
 
 #undef COPY_ELEMENTS
-#undef COPY_TILE
 
 /* Copies groups of tiles: group n covers tile n % blocks of the axis `other`, at index n /
  * blocks of the outer axes (all but `other` and the last), and all tiles of the last axis. */
@@ -342,6 +336,9 @@ move_tiles (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* Elements of the smallest matrix for which a tile pays. */
+#define MIN_TILE 16
+
 /* Returns the axis along which the source is contiguous if the destination is contiguous along the
  * last axis and tiles pay; else -1. */
 static int
@@ -349,11 +346,11 @@ find_tiled_axis (const HybMove *move)
 {
   int last = move->rank - 1;
 
-  if (move->to[last] != 1 || move->from[last] == 1 || move->from[last] == 0 || move->dim[last] < 4)
+  if (move->to[last] != 1 || move->from[last] == 1 || move->from[last] == 0)
     return -1;
 
   for (int i = last - 1; i >= 0; i--)
-    if (move->from[i] == 1 && move->dim[i] >= 4)
+    if (move->from[i] == 1 && move->dim[i] * move->dim[last] >= MIN_TILE)
       return i;
 
   return -1;
@@ -407,6 +404,73 @@ move_repeated (const HybMove *move, gconstpointer from, gpointer to)
   return TRUE;
 }
 
+/* Bytes of a move that the caches near a core do not hold, of the longest row of which several are moved together, and of
+ * these. */
+#define FAR_BYTES   (512 << 10)
+#define BLOCK_ROW   2048
+#define BLOCK_BYTES 4096
+
+/* Returns the axis along which rows of the source follow each other while those of the destination do not, if several of
+ * them should be moved together, so that pages are read in longer runs; else -1. */
+static int
+find_blocked_axis (const HybMove *move)
+{
+  int    last = move->rank - 1;
+  gint64 row = move->dim[last] * (gint64) move->item, bytes = (gint64) move->item;
+
+  for (int i = 0; i <= last; i++)
+    bytes *= move->dim[i];
+  if (move->from[last] != 1 || move->to[last] != 1 || row < 64 || row > BLOCK_ROW ||
+      bytes < FAR_BYTES || move->rank == HYB_MOVE_MAX_RANK)
+    return -1;
+  for (int i = 0; i < last - 1; i++)
+    if (move->from[i] == move->dim[last] && move->dim[i] >= BLOCK_BYTES / row)
+      return i;
+  return -1;
+}
+
+/* Threads share the rows, which are runs of the last axis. */
+static void
+share_rows (MoveJob *job)
+{
+  const HybMove *move = &job->move;
+  gint64         n = 1, bytes = move->dim[move->rank - 1] * (gint64) move->item;
+
+  for (int i = 0; i < move->rank - 1; i++)
+    n *= move->dim[i];
+  hyb_parallel_for (n, MAX (1, GRAIN_BYTES / bytes), move_rows, job);
+}
+
+/* The same with rows moved together along an axis: first as many as fill whole blocks, then the rest. */
+static void
+share_blocks (MoveJob *job, int axis)
+{
+  HybMove whole = job->move;
+  int     last = whole.rank - 1;
+  gint64  block = BLOCK_BYTES / (whole.dim[last] * (gint64) whole.item);
+  gint64  n_blocks = whole.dim[axis] / block, rest = whole.dim[axis] % block;
+  gint64  item = (gint64) whole.item;
+
+  job->move.rank = 0;
+  for (int i = 0; i <= last; i++)
+    {
+      if (i == last)
+        hyb_move_axis (&job->move, block, whole.from[axis], whole.to[axis]);
+      if (i == axis)
+        hyb_move_axis (&job->move, n_blocks, block * whole.from[i], block * whole.to[i]);
+      else
+        hyb_move_axis (&job->move, whole.dim[i], whole.from[i], whole.to[i]);
+    }
+  share_rows (job);
+  if (rest == 0)
+    return;
+  job->move = whole;
+  job->move.dim[axis] = rest;
+  job->from += n_blocks * block * whole.from[axis] * item;
+  job->to += n_blocks * block * whole.to[axis] * item;
+  share_rows (job);
+}
+
 void
 hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
 {
@@ -436,13 +500,14 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
   /* 2. One run: threads share its elements. */
   else if (job.move.rank == 1)
     hyb_parallel_for (job.move.dim[0], GRAIN_BYTES / (gint64) job.move.item, move_run, &job);
-  /* 3. Threads share the rows, which are runs of the last axis. */
+  /* 3. Rows. */
   else
     {
-      for (int i = 0; i < job.move.rank - 1; i++)
-        n *= job.move.dim[i];
-      bytes = job.move.dim[job.move.rank - 1] * (gint64) job.move.item;
-      hyb_parallel_for (n, MAX (1, GRAIN_BYTES / bytes), move_rows, &job);
+      job.other = find_blocked_axis (&job.move);
+      if (job.other >= 0)
+        share_blocks (&job, job.other);
+      else
+        share_rows (&job);
     }
 }
 

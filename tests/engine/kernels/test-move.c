@@ -3,6 +3,7 @@
 
 #include "engine/kernels/move.h"
 
+#include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/program.h"
@@ -262,6 +263,43 @@ test_repeated_runs_are_copied_whole (void)
       }
 }
 
+/* [3,40,30,121] with its first and third axes swapped: more bytes than are moved row by row, and rows that do not fill the last
+ * block. */
+static void
+test_rows_are_moved_together (void)
+{
+  enum
+  {
+    A = 3,
+    B = 40,
+    C = 30,
+    ROW = 121,
+  };
+  HybMove             move = { .item = 4 };
+  g_autofree guint32 *from = g_new (guint32, A * B * C * ROW),
+                     *to = g_new0 (guint32, A * B * C * ROW);
+
+  for (guint32 i = 0; i < A * B * C * ROW; i++)
+    from[i] = i;
+  hyb_move_axis (&move, C, ROW, B * A * ROW);
+  hyb_move_axis (&move, B, C * ROW, A * ROW);
+  hyb_move_axis (&move, A, B * C * ROW, ROW);
+  hyb_move_axis (&move, ROW, 1, 1);
+  for (guint n_threads = 1; n_threads <= 3; n_threads++)
+    {
+      hyb_parallel_set_threads (n_threads);
+      memset (to, 0, A * B * C * ROW * sizeof *to);
+      hyb_move (&move, from, to);
+      for (guint32 c = 0; c < C; c++)
+        for (guint32 b = 0; b < B; b++)
+          for (guint32 a = 0; a < A; a++)
+            for (guint32 k = 0; k < ROW; k++)
+              g_assert_cmpuint (to[((c * B + b) * A + a) * ROW + k], ==,
+                                ((a * B + b) * C + c) * ROW + k);
+    }
+  hyb_parallel_set_threads (0);
+}
+
 TEST_PROGRAM (test_move)
 {
   g_test_init (&argc, &argv, NULL);
@@ -282,6 +320,7 @@ TEST_PROGRAM (test_move)
                    test_short_runs_are_copied_whole);
   g_test_add_func ("/engine/kernels/move/repeated-runs-are-copied-whole",
                    test_repeated_runs_are_copied_whole);
+  g_test_add_func ("/engine/kernels/move/rows-are-moved-together", test_rows_are_moved_together);
 
   return g_test_run ();
 }
