@@ -755,6 +755,80 @@ def form_of_cell(g):
     return g.add(kind, inputs, 2, hidden_size=hidden, direction=direction, **more)[0]
 
 
+def dilated_convolution(g):
+    channels, side, gap = g.size(16, 512), g.size(14, 64), g.draw.choice([2, 4, 6, 8, 12])
+    return g.add("Relu", [g.conv(g.input(1, channels, side, side), channels, g.size(16, 512), (3, 3), pads=[gap] * 4, dilations=[gap] * 2)])
+
+
+def strided_convolution(g):
+    window, channels = g.draw.choice([1, 2, 3, 5, 7]), g.size(3, 256)
+    return g.conv(g.input(1, channels, g.size(14, 120), g.size(14, 120)), channels, g.size(16, 256), (window, window),
+                  pads=[window // 2] * 4, strides=[g.draw.choice([2, 2, 3])] * 2)
+
+
+def grouped_convolution(g):
+    groups, window = g.draw.choice([2, 4, 8, 16, 32]), g.draw.choice([1, 3, 5])
+    channels, out = groups * g.size(2, 32), groups * g.size(2, 32)
+    return g.conv(g.input(1, channels, g.size(7, 60), g.size(7, 60)), channels, out, (window, window), groups, pads=[window // 2] * 4)
+
+
+def convolution_3d(g):
+    channels, window = g.size(1, 32), g.draw.choice([1, 3, 3])
+    x = g.input(1, channels, g.size(4, 24), g.size(8, 40), g.size(8, 40))
+    return g.add("Relu", [g.conv(x, channels, g.size(4, 64), (window,) * 3, pads=[window // 2] * 6)])
+
+
+def sound_convolution(g):
+    groups, window, gap = g.draw.choice([1, 1, 2, 4]), g.draw.choice([3, 7, 15, 31]), g.draw.choice([1, 1, 2, 8])
+    channels, out = groups * g.size(1, 64), groups * g.size(4, 64)
+    return g.conv(g.input(1, channels, g.size(400, 16000)), channels, out, (window,), groups, pads=[window // 2 * gap] * 2, dilations=[gap],
+                  strides=[g.draw.choice([1, 1, 2, 4])])
+
+
+def overlapping_deconvolution(g):
+    groups, window, stride = g.draw.choice([1, 1, 2, 4]), g.draw.choice([3, 4, 5]), g.draw.choice([1, 2, 2, 3])
+    channels, out = groups * g.size(4, 64), g.size(4, 64)
+    x = g.input(1, channels, g.size(7, 56), g.size(7, 56))
+    return g.add("ConvTranspose", [x, g.weight(channels, out, window, window), g.weight(groups * out)], group=groups, strides=[stride] * 2,
+                 pads=[window // 2] * 4, output_padding=[g.draw.randint(0, stride - 1)] * 2)
+
+
+def depthwise_windows(g):
+    channels, window, gap = g.size(16, 512), g.draw.choice([3, 5, 7]), g.draw.choice([1, 1, 2])
+    return g.conv(g.input(1, channels, g.size(7, 80), g.size(7, 80)), channels, channels, (window, window), channels,
+                  pads=[window // 2 * gap] * 4, dilations=[gap] * 2, strides=[g.draw.choice([1, 2])] * 2)
+
+
+def pool_of_any_rank(g):
+    side, rank = g.draw.choice([((100, 4000), 1), ((8, 112), 2), ((6, 24), 3)])
+    window = [g.draw.choice([2, 3, 4, 5]) for _ in range(rank)]
+    x = g.input(1, g.size(4, 128), *(g.size(*side) for _ in window))
+    return g.add(g.draw.choice(["MaxPool", "AveragePool"]), [x], kernel_shape=window, strides=[g.draw.choice([1, 2, w]) for w in window])
+
+
+def mobile_block(g):
+    channels, side, window, step = g.size(8, 128), g.size(7, 112), g.draw.choice([3, 5]), g.draw.choice([1, 2])
+    wide, kind = channels * g.draw.choice([3, 4, 6]), g.draw.choice(["Relu", "HardSwish"])
+    x = g.add(kind, [g.conv(g.input(1, channels, side, side), channels, wide, (1, 1))])
+    x = g.add(kind, [g.conv(x, wide, wide, (window, window), wide, pads=[window // 2] * 4, strides=[step] * 2)])
+    return g.conv(x, wide, channels, (1, 1))
+
+
+def fire(g):
+    channels, narrow, out, side = g.size(32, 512), g.size(8, 64), g.size(16, 256), g.size(7, 56)
+    x = g.add("Relu", [g.conv(g.input(1, channels, side, side), channels, narrow, (1, 1))])
+    parts = [g.conv(x, narrow, out, (1, 1)), g.conv(x, narrow, out, (3, 3), pads=[1] * 4)]
+    return g.add("Concat", [g.add("Relu", [part]) for part in parts], axis=1)
+
+
+def residual_block(g):
+    channels, side, inner = g.size(16, 256), g.size(7, 56), g.size(8, 64)
+    x = g.input(1, channels, side, side)
+    y = g.add("Relu", [g.conv(x, channels, inner, (1, 1))])
+    y = g.add("Relu", [g.conv(y, inner, inner, (3, 3), pads=[1] * 4)])
+    return g.add("Relu", [g.add("Add", [x, g.conv(y, inner, channels, (1, 1))])])
+
+
 KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embedding, attention, depthwise, pointwise_convolution,
          convolution, small_convolutions, deconvolution, convolution_1d, roi_align, lstm_over_convolutions,
          gelu_layer, activation, mathematics, power, clip, prelu, broadcast, comparison, where, cast, integers, max_pool, average_pool,
@@ -765,7 +839,9 @@ KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embe
          rounded_convolution, dynamic_feed_forward, dynamic_perceptron, static_convolutions, static_products,
          permutation, backward_slice, roll, transposing_einsum, views, unfold, window_partition, rotary_embedding, channel_shuffle, resize_other, cast_from,
          masked, other_clip, sources, reverse_sequence, compress, non_zero, unique, scatter_places, joined_types, many_splits, matmul_constant, gemm,
-         form_of_cell]
+         form_of_cell,
+         dilated_convolution, strided_convolution, grouped_convolution, convolution_3d, sound_convolution, overlapping_deconvolution,
+         depthwise_windows, pool_of_any_rank, mobile_block, fire, residual_block]
 
 
 def write_case(folder, number, seed, kinds):
