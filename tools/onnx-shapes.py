@@ -829,6 +829,127 @@ def residual_block(g):
     return g.add("Relu", [g.add("Add", [x, g.conv(y, inner, channels, (1, 1))])])
 
 
+def typed(g, dtype, shape):
+    """An input of numbers that every operator below takes: positive, and not 0."""
+    if dtype == np.bool_:
+        return g.given(g.numbers.random(shape) < 0.5)
+    if np.dtype(dtype).kind == "f":
+        return g.given((np.abs(g.numbers.standard_normal(shape)) + 0.01).astype(dtype))
+    return g.given(g.numbers.integers(1, 7, shape).astype(dtype))
+
+
+def partners(g, most):
+    """Two shapes that are broadcast to each other: equal, a number, a row, a column, or any."""
+    shape = g.shape(g.draw.choice([2, 3, 4]), most)
+    k = g.draw.randrange(len(shape))
+    return g.draw.choice([(shape, shape), (shape, []), (shape, [shape[-1]]), (shape, [n if i == k else 1 for i, n in enumerate(shape)]),
+                          ([n if i == 0 else 1 for i, n in enumerate(shape)], [1, *shape[1:]])])
+
+
+def function(g):
+    kind = g.draw.choice(["Exp", "Abs", "Neg", "Tanh", "Sigmoid", "Relu", "Ceil", "Softplus", "Erf", "IsNaN", "IsInf", "Shrink", "Hardmax", "Asinh", "Cosh", "Acos", "Dropout"])
+    return g.add(kind, [g.input(*g.shape(g.draw.choice([1, 2, 3]), 1000000))])
+
+
+def typed_function(g):
+    kind, dtype = g.draw.choice([("Abs", np.int64), ("Neg", np.int32), ("Sign", np.int64), ("Sqrt", np.float64), ("Exp", np.float64), ("Tanh", np.float64),
+                                 ("Not", np.bool_), ("Exp", np.float16), ("Sigmoid", np.float16), ("Clip", np.int64), ("Clip", np.float64)])
+    x = typed(g, dtype, g.shape(3, 300000))
+    return g.add(kind, [x, *(g.constant(np.array(n, dtype)) for n in (2, 5))] if kind == "Clip" else [x])
+
+
+def typed_binary(g):
+    kind = g.draw.choice(["Add", "Sub", "Mul", "Div", "Max", "Min", "Less", "Greater", "Equal", "Pow"])
+    left, right = partners(g, 300000)
+    dtype = g.draw.choice([np.int64, np.int32, np.float64])
+    return g.add(kind, [typed(g, dtype, left), typed(g, dtype, right)])
+
+
+def bits(g):
+    kind = g.draw.choice(["And", "Or", "Xor", "BitShift", "Mod"])
+    left, right = partners(g, 300000)
+    dtype = g.draw.choice([np.uint8, np.uint32, np.uint64]) if kind in ("BitShift", "Mod") else np.bool_
+    return g.add(kind, [typed(g, dtype, left), typed(g, dtype, right)], **({"direction": "LEFT"} if kind == "BitShift" else {}))
+
+
+def powers(g):
+    left, right = partners(g, 100000)
+    return g.add("Pow", [typed(g, np.float32, left), typed(g, np.float32, right)])
+
+
+def typed_where(g):
+    left, right = partners(g, 300000)
+    dtype = g.draw.choice([np.float32, np.float64, np.int64])
+    return g.add("Where", [typed(g, np.bool_, right), typed(g, dtype, left), typed(g, dtype, right)])
+
+
+def several(g):
+    shape = g.shape(3, 200000)
+    inputs = [g.input(*[n if i == 0 or g.draw.random() < 0.6 else 1 for n in shape]) for i in range(g.draw.randint(2, 5))]
+    return g.add(g.draw.choice(["Sum", "Mean", "Max", "Min"]), inputs)
+
+
+def typed_reduction(g):
+    kind = g.draw.choice(["ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum"])
+    dtypes = [np.float64] if kind.startswith(("ReduceL", "ReduceSumS")) else [np.int64, np.int32, np.float64]
+    rank = g.draw.choice([1, 2, 3])
+    return g.add(kind, [typed(g, g.draw.choice(dtypes), g.shape(rank, 500000))], axes=sorted(g.draw.sample(range(rank), g.draw.randint(1, rank))))
+
+
+def typed_rank(g):
+    shape, axis = g.shape(3, 300000), g.draw.randrange(3)
+    x = typed(g, g.draw.choice([np.float32, np.int32, np.float64]), shape)
+    if g.draw.random() < 0.5:
+        return g.add("CumSum", [x, g.constant(np.array(axis))], exclusive=g.draw.choice([0, 1]), reverse=g.draw.choice([0, 1]))
+    return g.add(g.draw.choice(["ArgMax", "ArgMin"]), [x], axis=axis, keepdims=0)
+
+
+def norm_by_powers(g):
+    """LayerNorm over the last axis or over channels, or RMSNorm, as exporters write them."""
+    is_root, axis = g.draw.random() < 0.5, g.draw.choice([-1, -1, 1])
+    shape = [1, g.size(4, 300), g.size(8, 1024)] if axis == -1 else [1, g.size(4, 128), g.size(4, 56), g.size(4, 56)]
+    weight = [shape[-1]] if axis == -1 else [shape[1], 1, 1]
+    x = g.input(*shape)
+    centred = x if is_root else g.add("Sub", [x, g.add("ReduceMean", [x], axes=[axis])])
+    spread = g.add("ReduceMean", [g.add("Pow", [centred, g.constant(np.float32(2))])], axes=[axis])
+    root = g.add("Sqrt", [g.add("Add", [spread, g.constant(np.float32(1e-5))])])
+    y = g.add("Mul", [g.weight(*weight), g.add("Div", [centred, root])])
+    return y if is_root else g.add("Add", [y, g.weight(*weight)])
+
+
+def mean_and_variance(g):
+    return g.add("MeanVarianceNormalization", [g.input(g.size(1, 8), g.size(2, 64), g.size(4, 40), g.size(4, 40))], axes=g.draw.choice([[0, 2, 3], [2, 3], [1, 2, 3]]))
+
+
+def gate(g):
+    """SiLU, its steep form, and GELU by a hyperbolic tangent."""
+    x, kind = g.input(*g.shape(2, 500000)), g.draw.randrange(3)
+    if kind < 2:
+        return g.add("Mul", [x, g.add("Sigmoid", [x if kind == 0 else g.add("Mul", [x, g.constant(np.float32(1.702))])])])
+    cube = g.add("Mul", [g.constant(np.float32(0.044715)), g.add("Pow", [x, g.constant(np.float32(3))])])
+    y = g.add("Tanh", [g.add("Mul", [g.constant(np.float32(0.7978846)), g.add("Add", [x, cube])])])
+    return g.add("Mul", [g.add("Mul", [g.constant(np.float32(0.5)), x]), g.add("Add", [g.constant(np.float32(1)), y])])
+
+
+def loss(g):
+    n, classes = g.size(4, 2000), g.size(4, 500)
+    return g.add(g.draw.choice(["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"]), [g.input(n, classes), g.given(g.numbers.integers(0, classes, [n]))],
+                 reduction=g.draw.choice(["none", "sum", "mean"]))
+
+
+def determinant(g):
+    n = g.size(2, 64)
+    return g.add("Det", [g.input(g.size(1, 200), n, n)])
+
+
+def tiny_chain(g):
+    """Few elements, so that the cost of a call decides."""
+    x = g.input(g.size(1, 100))
+    for kind in g.draw.choices(["Tanh", "Neg", "Abs", "Relu", "Exp", "Softmax"], k=g.draw.randint(1, 20)):
+        x = g.add(kind, [x])
+    return x
+
+
 KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embedding, attention, depthwise, pointwise_convolution,
          convolution, small_convolutions, deconvolution, convolution_1d, roi_align, lstm_over_convolutions,
          gelu_layer, activation, mathematics, power, clip, prelu, broadcast, comparison, where, cast, integers, max_pool, average_pool,
@@ -841,7 +962,9 @@ KINDS = [pointwise_chain, transpose, softmax, reduction, layer_norm, dense, embe
          masked, other_clip, sources, reverse_sequence, compress, non_zero, unique, scatter_places, joined_types, many_splits, matmul_constant, gemm,
          form_of_cell,
          dilated_convolution, strided_convolution, grouped_convolution, convolution_3d, sound_convolution, overlapping_deconvolution,
-         depthwise_windows, pool_of_any_rank, mobile_block, fire, residual_block]
+         depthwise_windows, pool_of_any_rank, mobile_block, fire, residual_block,
+         function, typed_function, typed_binary, bits, powers, typed_where, several, typed_reduction, typed_rank, norm_by_powers,
+         mean_and_variance, gate, loss, determinant, tiny_chain]
 
 
 def write_case(folder, number, seed, kinds):
