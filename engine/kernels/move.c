@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "engine/kernels/vectorise.h"
+
 /* Side of a transposed tile in elements, so that it stays in the first-level cache. */
 #define SMALL_SIDE  64          /* for elements of up to 4 bytes */
 #define WIDE_SIDE   32          /* for larger elements */
@@ -169,6 +171,12 @@ last_axis (const HybMove *move)
   return (Row){ move->item, move->dim[last], move->from[last], move->to[last] };
 }
 
+/* Frequent steps are constants, so that the compiler uses vectors. */
+#define COPY_STEPS(step)         \
+  HYB_INDEPENDENT                \
+  for (gint64 k = 0; k < n; k++) \
+    y[k] = x[k * (step)];
+
 #define COPY_ELEMENTS(Type)                                \
   do                                                       \
     {                                                      \
@@ -178,6 +186,12 @@ last_axis (const HybMove *move)
       if (from_stride == 0 && to_stride == 1)              \
         for (gint64 k = 0; k < n; k++)                     \
           y[k] = first;                                    \
+      else if (from_stride == 2 && to_stride == 1)         \
+        COPY_STEPS (2)                                     \
+      else if (from_stride == -1 && to_stride == 1)        \
+        COPY_STEPS (-1)                                    \
+      else if (from_stride == -2 && to_stride == 1)        \
+        COPY_STEPS (-2)                                    \
       else                                                 \
         for (gint64 k = 0; k < n; k++)                     \
           y[k * to_stride] = x[k * from_stride];           \
@@ -296,6 +310,7 @@ copy_tile (gsize item, const HybTranspose *shape, const char *from, char *to)
     copy_wide_tile (shape, from, to);
 }
 
+#undef COPY_STEPS
 #undef COPY_ELEMENTS
 
 /* Copies groups of tiles: group n covers tile n % blocks of the axis `other`, at index n /

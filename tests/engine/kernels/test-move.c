@@ -300,6 +300,32 @@ test_rows_are_moved_together (void)
   hyb_parallel_set_threads (0);
 }
 
+/* Rows of every length with steps that have loops of their own; sanitizers see the ends of the source. */
+static void
+test_steps_of_every_length (void)
+{
+  static const gint64 steps[] = { 2, -1, -2, 3, -3 };
+  static const gsize  items[] = { 1, 2, 4, 8, 16 };
+
+  for (guint s = 0; s < G_N_ELEMENTS (steps); s++)
+    for (guint t = 0; t < G_N_ELEMENTS (items); t++)
+      for (gint64 n = 1; n < 70; n++)
+        {
+          gsize              item = items[t], size = (gsize) ((n - 1) * ABS (steps[s]) + 1) * item;
+          gint64             start = steps[s] < 0 ? (n - 1) * -steps[s] : 0;
+          HybMove            move = { .item = item };
+          g_autofree guint8 *from = g_malloc (size), *to = g_malloc ((gsize) n * item);
+
+          for (gsize i = 0; i < size; i++)
+            from[i] = (guint8) (i * 31 + i / 256);
+          hyb_move_axis (&move, n, steps[s], 1);
+          hyb_move (&move, from + (gsize) start * item, to);
+          for (gint64 k = 0; k < n; k++)
+            g_assert_cmpmem (to + (gsize) k * item, item,
+                             from + (gsize) (start + k * steps[s]) * item, item);
+        }
+}
+
 TEST_PROGRAM (test_move)
 {
   g_test_init (&argc, &argv, NULL);
@@ -321,6 +347,7 @@ TEST_PROGRAM (test_move)
   g_test_add_func ("/engine/kernels/move/repeated-runs-are-copied-whole",
                    test_repeated_runs_are_copied_whole);
   g_test_add_func ("/engine/kernels/move/rows-are-moved-together", test_rows_are_moved_together);
+  g_test_add_func ("/engine/kernels/move/steps-of-every-length", test_steps_of_every_length);
 
   return g_test_run ();
 }
