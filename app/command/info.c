@@ -26,6 +26,7 @@
 #include "engine/lower/infer-lowered.h"
 #include "engine/op/rules.h"
 #include "engine/open/open.h"
+#include "profiler/base/format.h"
 #include "viz/diagram/short-names.h"
 
 #include <math.h>
@@ -299,7 +300,7 @@ print_text (const Info *info)
   const HybNodeId  *ids;
   const HybValueId *heads = hyb_graph_get_heads (info->graph, &n);
   g_auto (GStrv) names = hyb_graph_dup_output_names (info->graph);
-  g_autofree char *size = g_format_size ((guint64) info->parameter_bytes);
+  g_autofree char *size = prof_format_bytes ((double) info->parameter_bytes);
   g_autofree char *writer = scope_label_writer (info->model);
   g_autofree char *nodes = scope_dup_count (hyb_graph_n_nodes (info->graph), "node");
   g_autofree char *subgraphs = scope_dup_count (info->n_subgraphs, "subgraph");

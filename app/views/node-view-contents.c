@@ -10,6 +10,7 @@
 #include "app/process/worker.h"
 #include "app/widgets/bars.h"
 #include "app/widgets/matrix.h"
+#include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -198,7 +199,7 @@ scope_node_view_show_contents (ScopeNodeView *self,
   GtkWidget *part = scope_sheet_new ();
   Contents  *contents = g_new0 (Contents, 1);
   g_autoptr (GTask) task = NULL;
-  g_autofree char *bytes = g_format_size (hyb_tensor_get_bytes (tensor));
+  g_autofree char *bytes = prof_format_bytes ((double) hyb_tensor_get_bytes (tensor));
 
   scope_sheet_add_heading (self->sheet, _ ("Contents"));
   scope_sheet_add_row (self->sheet, _ ("Size"), bytes, NULL, 0);

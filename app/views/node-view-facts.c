@@ -9,6 +9,7 @@
 #include "engine/analysis/infer-types.h"
 #include "engine/doctor/edit-attributes.h"
 #include "engine/graph/roles.h"
+#include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -241,7 +242,7 @@ add_largest (ScopeSheet *sheet, ScopeDocument *document)
   if (!largest)
     return;
   shape = scope_label_type (hyb_tensor_get_type (largest));
-  bytes = g_format_size (hyb_tensor_get_bytes (largest));
+  bytes = prof_format_bytes ((double) hyb_tensor_get_bytes (largest));
   /* Both in a row would be cut where text is large. */
   tip = g_strdup_printf ("%s %s", name, shape ? shape : "");
   scope_sheet_add_row (sheet, _ ("Largest parameter"), bytes, tip,
@@ -254,7 +255,7 @@ scope_node_view_show_model (ScopeNodeView *self, ScopeDocument *document)
   ScopeWorkspace    *workspace = scope_view_get_workspace (SCOPE_VIEW (self));
   ScopeMeasurement  *measurement = scope_workspace_get_measurement (workspace);
   const ScopeTotals *totals = scope_document_get_totals (document);
-  g_autofree char   *bytes = g_format_size (totals->parameter_bytes);
+  g_autofree char   *bytes = prof_format_bytes ((double) totals->parameter_bytes);
   g_autofree char   *label = scope_label_model (scope_document_get_model (document));
 
   if (measurement)

@@ -7,6 +7,7 @@
 
 #include "app/widgets/combo-label.h"
 #include "app/widgets/spinner.h"
+#include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 
@@ -41,7 +42,7 @@ static char *
 describe_tensor (ScopeValuesView *self, HybTensor *tensor)
 {
   g_autofree char *shape = hyb_shape_join (hyb_tensor_get_shape (tensor), "×");
-  g_autofree char *bytes = g_format_size (hyb_tensor_get_bytes (tensor));
+  g_autofree char *bytes = prof_format_bytes ((double) hyb_tensor_get_bytes (tensor));
   g_autofree char *step = describe_step (self);
   const char      *dtype = hyb_dtype_name (hyb_tensor_get_dtype (tensor));
 

@@ -5,6 +5,7 @@
 #include "app/widgets/canvas-private.h"
 
 #include "app/widgets/tooltip.h"
+#include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 
@@ -29,7 +30,7 @@ append_arrow (GString *text, const VizDiagram *diagram, const VizArrow *arrow)
     g_string_append_printf (text, ": %s", arrow->label);
   if (arrow->bytes > 0)
     {
-      g_autofree char *size = g_format_size (arrow->bytes);
+      g_autofree char *size = prof_format_bytes ((double) arrow->bytes);
 
       g_string_append_printf (text, ", %s", size);
     }

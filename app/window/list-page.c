@@ -10,6 +10,7 @@
 #include "app/widgets/label.h"
 #include "app/widgets/spinner.h"
 #include "engine/formats/format.h"
+#include "profiler/base/format.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -73,7 +74,7 @@ text_type (gpointer item)
 static char *
 text_bytes (gpointer item)
 {
-  return g_format_size (SCOPE_LIST_ROW (item)->bytes);
+  return prof_format_bytes ((double) SCOPE_LIST_ROW (item)->bytes);
 }
 
 static int
@@ -231,7 +232,7 @@ new_head (ScopeListPage *self, const GPtrArray *rows)
 
   for (guint i = 0; i < rows->len; i++)
     bytes += SCOPE_LIST_ROW (rows->pdata[i])->bytes;
-  size = g_format_size (bytes);
+  size = prof_format_bytes ((double) bytes);
   text = g_strdup_printf ("%s · %s", number, size);
   label = scope_label_new (text, "numeric");
   gtk_widget_set_name (label, "list-summary");

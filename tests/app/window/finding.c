@@ -261,7 +261,7 @@ test_lines (void)
   const char *bundle;
 
   gui_spin (500); /* the camera stands still */
-  g_assert_cmpstr (hover (FALSE), ==, "data → unroll0_split0: 2×6×4, 192 bytes");
+  g_assert_cmpstr (hover (FALSE), ==, "data → unroll0_split0: 2×6×4, 192 B");
   bundle = hover (TRUE);
   g_test_message ("%s", bundle);
   g_assert_nonnull (strstr (bundle, "unroll0_lstm0_t0_"));

@@ -28,7 +28,7 @@ test_slices (void)
   show_values (own);
   take_picture (window, "values-of-a-weight");
   assert_narrow (own);
-  g_assert_cmpstr (text_of (own, "values-type"), ==, "float32 · 4×3×5×6 · 1.4 kB");
+  g_assert_cmpstr (text_of (own, "values-type"), ==, "float32 · 4×3×5×6 · 1.41 KiB");
   g_assert_cmpstr (text_of (own, "values-slice"), ==, "[0, 0, :, :]");
   g_assert_cmpstr (text_of (own, "values-place"), ==, "[0, 0, 0, 0]: 0");
   gui_act (view_of (own), "values.next-slice", NULL);
