@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/onnx-op.h"
 
+#include "engine/base/name-table.h"
+
 #include <string.h>
 
 #define HYB_ONNX_OPS(name) extern const HybOnnxOp hyb_onnx_ops_##name[];
@@ -22,39 +24,69 @@ domain_of (const HybOnnxOp *row)
   return row->domain ? row->domain : "";
 }
 
-/* “NAME” or “domain::NAME” → GPtrArray of its rows. */
-static GHashTable *
+/* A row of the table, and the next one of the same name. */
+typedef struct Row Row;
+struct Row
+{
+  const HybOnnxOp *op;
+  const Row       *next;
+};
+
+static guint
+count_rows (void)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    for (const HybOnnxOp *op = arrays[i]; op->op.name; op++)
+      n++;
+  return n;
+}
+
+/* “NAME” or “domain::NAME” → the first of its rows, which are in the order of the arrays. */
+static const HybNameTable *
 rows_by_name (void)
 {
-  static GHashTable *table;
-  static gsize       once;
+  static HybNameTable table;
+  static gsize        once;
 
   if (g_once_init_enter (&once))
     {
-      table = g_hash_table_new (g_str_hash, g_str_equal);
-      for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
-        for (const HybOnnxOp *row = arrays[i]; row->op.name; row++)
-          {
-            GPtrArray *rows = g_hash_table_lookup (table, row->op.name);
+      guint n = count_rows ();
+      Row  *rows = g_new (Row, n), *row = rows;
 
-            if (!rows)
-              g_hash_table_insert (table, (gpointer) row->op.name, rows = g_ptr_array_new ());
-            g_ptr_array_add (rows, (gpointer) row);
-          }
+      hyb_name_table_init (&table, n);
+      for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+        for (const HybOnnxOp *op = arrays[i]; op->op.name; op++)
+          row++->op = op;
+      while (row-- > rows)
+        {
+          HybNameEntry *entry = hyb_name_table_add (&table, row->op->op.name);
+
+          row->next = entry->value;
+          entry->value = row;
+        }
       g_once_init_leave (&once, 1);
     }
-  return table;
+  return &table;
+}
+
+static const Row *
+find_rows (const char *name)
+{
+  const HybNameEntry *entry = hyb_name_table_find (rows_by_name (), name);
+
+  return entry ? entry->value : NULL;
 }
 
 const HybOnnxOp *
 hyb_onnx_op_find (const char *domain, const char *name, gint64 opset)
 {
-  GPtrArray       *rows = g_hash_table_lookup (rows_by_name (), name);
   const HybOnnxOp *found = NULL;
 
-  for (guint i = 0; rows && i < rows->len; i++)
+  for (const Row *entry = find_rows (name); entry; entry = entry->next)
     {
-      const HybOnnxOp *row = rows->pdata[i];
+      const HybOnnxOp *row = entry->op;
 
       if (strcmp (domain_of (row), domain) == 0 && row->since <= opset &&
           (!found || row->since > found->since))
@@ -86,11 +118,10 @@ const HybOnnxOp *
 hyb_onnx_op_find_for (const HybOnnxNode *node, gint64 opset)
 {
   const HybOnnxOp *first = hyb_onnx_op_find (node->domain, node->op_type, opset), *found = NULL;
-  GPtrArray       *rows = g_hash_table_lookup (rows_by_name (), node->op_type);
 
-  for (guint i = 0; first && i < rows->len; i++)
+  for (const Row *entry = first ? find_rows (node->op_type) : NULL; entry; entry = entry->next)
     {
-      const HybOnnxOp *row = rows->pdata[i];
+      const HybOnnxOp *row = entry->op;
 
       if (strcmp (domain_of (row), domain_of (first)) == 0 && row->since == first->since &&
           has_bodies (node, row) && (!found || row->op.n_bodies > found->op.n_bodies))

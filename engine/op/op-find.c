@@ -8,6 +8,7 @@
 #include "engine/op/op-table.h"
 
 #include "engine/base/error.h"
+#include "engine/base/name-table.h"
 #include "engine/op/op-gradient.h"
 
 #include <string.h>
@@ -17,15 +18,26 @@
 
 typedef struct
 {
-  GHashTable *by_name;
-  GPtrArray  *list;
+  HybNameTable by_name;
+  GPtrArray   *list;
 } OpTable;
+
+static const HybOp *
+look_up (const OpTable *table, const char *name)
+{
+  const HybNameEntry *entry = hyb_name_table_find (&table->by_name, name);
+
+  return entry ? entry->value : NULL;
+}
 
 static void
 table_add (OpTable *table, const char *name, const HybOp *op)
 {
-  if (!g_hash_table_insert (table->by_name, (gpointer) name, (gpointer) op))
+  HybNameEntry *entry = hyb_name_table_add (&table->by_name, name);
+
+  if (entry->value)
     g_critical ("two operators are called %s", name);
+  entry->value = op;
 }
 
 /* The operator itself, or, if it has the attributes of its float form, a copy with those.  Copies
@@ -33,7 +45,7 @@ table_add (OpTable *table, const char *name, const HybOp *op)
 static const HybOp *
 complete_op (const OpTable *table, const HybOp *op)
 {
-  const HybOp *form = op->float_form ? g_hash_table_lookup (table->by_name, op->float_form) : NULL;
+  const HybOp *form = op->float_form ? look_up (table, op->float_form) : NULL;
   HybOp       *copy;
 
   if (op->params || !form || !form->params)
@@ -45,6 +57,20 @@ complete_op (const OpTable *table, const HybOp *op)
   return copy;
 }
 
+/* The number of names of all operators. */
+static guint
+count_names (void)
+{
+  guint n = 0;
+
+  for (guint i = 0; hyb_op_arrays[i]; i++)
+    for (const HybOp *op = hyb_op_arrays[i]; op->name; op++)
+      n += 1 + (op->aliases ? g_strv_length ((char **) op->aliases) : 0);
+  for (const HybOpAlias *entry = hyb_op_aliases; entry->alias; entry++)
+    n++;
+  return n;
+}
+
 static const OpTable *
 op_table (void)
 {
@@ -53,7 +79,7 @@ op_table (void)
 
   if (g_once_init_enter (&once))
     {
-      table.by_name = g_hash_table_new (g_str_hash, g_str_equal);
+      hyb_name_table_init (&table.by_name, count_names ());
       table.list = g_ptr_array_new ();
       for (guint i = 0; hyb_op_arrays[i]; i++)
         for (const HybOp *entry = hyb_op_arrays[i]; entry->name != NULL; entry++)
@@ -66,7 +92,7 @@ op_table (void)
               table_add (&table, op->aliases[a], op);
           }
       for (const HybOpAlias *entry = hyb_op_aliases; entry->alias != NULL; entry++)
-        table_add (&table, entry->alias, g_hash_table_lookup (table.by_name, entry->name));
+        table_add (&table, entry->alias, look_up (&table, entry->name));
       g_once_init_leave (&once, 1);
     }
   return &table;
@@ -109,7 +135,7 @@ check_registered (const HybOp *op, GError **error)
 static gboolean
 check_free (const char *name, GError **error)
 {
-  if (!g_hash_table_contains (op_table ()->by_name, name) && !hyb_op_find_registered (name))
+  if (!look_up (op_table (), name) && !hyb_op_find_registered (name))
     return TRUE;
   return hyb_error_at (error, HYB_OP_ERROR, HYB_OP_ERROR_UNSUPPORTED, NULL,
                        "Give the operator of the plug-in another name",
@@ -168,15 +194,13 @@ hyb_op_missing_reason (const char *name)
 char **
 hyb_op_dup_names (const HybOp *op)
 {
-  GPtrArray     *names = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer       name, known;
+  GPtrArray          *names = g_ptr_array_new ();
+  const HybNameTable *table = &op_table ()->by_name;
 
   g_return_val_if_fail (op, NULL);
-  g_hash_table_iter_init (&iter, op_table ()->by_name);
-  while (g_hash_table_iter_next (&iter, &name, &known))
-    if (known == op && strcmp (name, op->name) != 0)
-      g_ptr_array_add (names, g_strdup (name));
+  for (guint32 i = 0; i <= table->mask; i++)
+    if (table->entries[i].value == op && strcmp (table->entries[i].name, op->name) != 0)
+      g_ptr_array_add (names, g_strdup (table->entries[i].name));
   g_ptr_array_sort (names, hyb_compare_names);
   g_ptr_array_insert (names, 0, g_strdup (op->name));
   g_ptr_array_add (names, NULL);
@@ -200,19 +224,21 @@ hyb_op_find (const char *name)
 
   static _Thread_local CachedName cache[N_CACHED];
   CachedName                     *entry = &cache[((gsize) name ^ (gsize) name >> 6) % N_CACHED];
-  gpointer                        known, op;
+  const HybNameEntry             *known;
 
   if (entry->name && strcmp (entry->name, name) == 0)
     return entry->op;
-  if (!g_hash_table_lookup_extended (op_table ()->by_name, name, &known, &op))
+  known = hyb_name_table_find (&op_table ()->by_name, name);
+  if (!known)
     {
-      op = (gpointer) hyb_op_find_registered (name);
+      const HybOp *op = hyb_op_find_registered (name);
+
       return op || !g_str_has_prefix (name, SPARSE_PREFIX)
                  ? op
                  : hyb_op_find (name + strlen (SPARSE_PREFIX));
     }
-  *entry = (CachedName){ known, op };
-  return op;
+  *entry = (CachedName){ known->name, known->value };
+  return known->value;
 }
 
 /* The operators that name another one in gradient_of, by its name.  Made at the first gradient: only training reads it. */
