@@ -1,12 +1,11 @@
 /* parallel.c — parallel loops on one pool of threads for the whole process.
  *
- * hyb_parallel_for() publishes a job by writing one 64-bit ticket: the job's number in the upper
- * half, the number of unclaimed pieces in the lower half.  A thread that decrements the ticket
- * computes one piece: the one with the thread's own number, so that its data stay in the cache of
- * one core from job to job; or, if another thread has claimed it, any unclaimed piece.  Which thread
- * computes a piece depends on timing, but the pieces do not.  Idle workers poll the ticket for
- * SPIN_TURNS turns and then sleep, because kernels follow each other within microseconds while a
- * program runs, but not otherwise.
+ * hyb_parallel_for() publishes a job by writing one 64-bit ticket: the job's number and the number of its pieces.  Each thread
+ * claims the piece with its own number, so that its data stay in the cache of one core from job to job, and writes down when it
+ * has finished.  Both are in cache lines of the piece, since a line that another core has just written takes 200 to 400 ns to
+ * read: a thread looks at the claims of others only after it has waited for some time, and then computes pieces that are not
+ * claimed.  Which thread computes a piece depends on timing, but the pieces do not.  Idle workers poll the ticket for SPIN_TURNS
+ * turns and then sleep, because kernels follow each other within microseconds while a program runs, but not otherwise.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/base/parallel.h"
@@ -20,29 +19,33 @@
 
 #define MAX_THREADS 256
 #define SPIN_TURNS  12000 /* 60 to 400 µs, depending on the processor */
+#define HELP_TURNS \
+  50 /* after which the publishing thread looks for pieces that others have not claimed */
+#define IDLE_TURNS  400 /* after which an idle worker does */
+#define PIECES_BITS 8   /* of a ticket, for the number of pieces − 1 */
 
+/* The current job, in one cache line that the publishing thread alone writes.  A thread may read it while the next job is being
+ * written; it then claims no piece, because all of those of the job that the ticket names have been claimed. */
 typedef struct
 {
-  HybParallelFunc   func;
-  gpointer          data;
-  gint64            n;
-  HybParallelPieces pieces;
-  guint64           number; /* of the job: 1, 2, … */
+  _Alignas(64) _Atomic guint64 ticket;
+  _Atomic (HybParallelFunc) func;
+  _Atomic (gpointer)        data;
+  _Atomic gint64            n, size;
 } Job;
 
-/* By piece: the number of the last job whose thread has claimed it.  Each is in a cache line of its
- * own, which stays with the thread that usually computes this piece. */
+/* The number of the last job of which a thread has claimed, or finished, a piece: 1, 2, … */
 typedef struct
 {
   _Alignas(64) _Atomic guint64 job;
-} Claim;
+} Mark;
 
 typedef struct
 {
-  Job             job; /* the current job; written only while no piece is left */
-  _Atomic guint64 ticket;
-  _Atomic guint32 n_pending;  /* pieces not yet finished */
-  _Atomic guint32 n_sleeping; /* sleeping workers, which must be woken */
+  Job             job;
+  Mark            claimed[MAX_THREADS], finished[MAX_THREADS]; /* by piece */
+  _Atomic guint32 n_sleeping;   /* sleeping workers, which must be woken */
+  _Atomic int     owner_sleeps; /* the publishing thread waits for work_done */
   _Atomic int     is_quitting;
   _Atomic int     owner_core; /* the core on which the job was published */
 
@@ -54,9 +57,10 @@ typedef struct
   guint    n_wanted;
   guint    n_begun; /* workers that have started running; guarded by sleep */
   GThread *workers[MAX_THREADS];
-  guint64  n_jobs;              /* guarded by owner */
-  Claim    claims[MAX_THREADS]; /* by piece */
+  guint64  n_jobs; /* guarded by owner */
 } Pool;
+
+G_STATIC_ASSERT (MAX_THREADS <= 1 << PIECES_BITS);
 
 static Pool                   pool;
 static _Atomic guint          n_threads_requested; /* 0: one per core */
@@ -75,16 +79,33 @@ pause_briefly (void)
 #endif
 }
 
-static void
-run_piece (const Job *job, gint64 piece)
+static guint64
+job_number (guint64 ticket)
 {
-  gint64                  begin = piece * job->pieces.size;
+  return ticket >> PIECES_BITS;
+}
+
+static guint
+count_pieces (guint64 ticket)
+{
+  return 1 + (guint) (ticket & ((1u << PIECES_BITS) - 1));
+}
+
+static guint64
+read_ticket (void)
+{
+  return atomic_load_explicit (&pool.job.ticket, memory_order_acquire);
+}
+
+static void
+run_slice (HybParallelFunc func, gint64 begin, gint64 end, gpointer data)
+{
   const HybParallelWatch *watch =
       thread_number > 0 ? atomic_load_explicit (&parallel_watch, memory_order_relaxed) : NULL;
 
   if (watch)
     watch->begin (watch->data);
-  job->func (begin, MIN (begin + job->pieces.size, job->n), job->data);
+  func (begin, end, data);
   if (watch)
     watch->end (watch->data);
 }
@@ -95,47 +116,58 @@ hyb_parallel_set_watch (const HybParallelWatch *watch)
   atomic_store (&parallel_watch, watch);
 }
 
-/* Claims a piece for a thread that has decremented the ticket: there is one that no other has. */
-static gint64
-claim_piece (const Job *job)
+/* Claims a piece; FALSE if another thread has. */
+static gboolean
+claim_piece (guint64 ticket, guint piece)
 {
-  for (gint64 piece = thread_number % job->pieces.n;; piece = (piece + 1) % job->pieces.n)
-    {
-      _Atomic guint64 *claim = &pool.claims[piece].job;
-      guint64          last = atomic_load_explicit (claim, memory_order_relaxed);
+  _Atomic guint64 *claimed = &pool.claimed[piece].job;
+  guint64          last = atomic_load_explicit (claimed, memory_order_relaxed);
 
-      if (last != job->number && atomic_compare_exchange_strong (claim, &last, job->number))
-        return piece;
-    }
+  return last < job_number (ticket) &&
+         atomic_compare_exchange_strong (claimed, &last, job_number (ticket));
 }
 
-/* Claims and runs one piece; returns FALSE if none is left.  The fields of the job are read after
- * the ticket was decremented, because they cannot change until as many pieces have finished. */
-static gboolean
-run_one (void)
+/* Computes a piece that this thread has claimed, so that the job does not change meanwhile. */
+static void
+run_piece (guint64 ticket, guint piece)
 {
-  guint64 ticket = atomic_load_explicit (&pool.ticket, memory_order_acquire);
+  gint64 n = atomic_load_explicit (&pool.job.n, memory_order_relaxed);
+  gint64 size = atomic_load_explicit (&pool.job.size, memory_order_relaxed);
 
-  do
-    if ((guint32) ticket == 0)
-      return FALSE;
-  while (!atomic_compare_exchange_weak (&pool.ticket, &ticket, ticket - 1));
-
-  run_piece (&pool.job, claim_piece (&pool.job));
-
-  if (atomic_fetch_sub (&pool.n_pending, 1) == 1)
+  run_slice (atomic_load_explicit (&pool.job.func, memory_order_relaxed), piece * size,
+             MIN ((piece + 1) * size, n),
+             atomic_load_explicit (&pool.job.data, memory_order_relaxed));
+  atomic_store (&pool.finished[piece].job, job_number (ticket));
+  if (atomic_load (&pool.owner_sleeps))
     {
       g_mutex_lock (&pool.sleep);
       g_cond_broadcast (&pool.work_done);
       g_mutex_unlock (&pool.sleep);
     }
-  return TRUE;
 }
 
-static gboolean
-has_work (void)
+/* Computes the piece with this thread's number, if there is one and no other thread has claimed it. */
+static void
+run_own_piece (guint64 ticket)
 {
-  return (guint32) atomic_load (&pool.ticket) != 0 || atomic_load (&pool.is_quitting);
+  if (thread_number < count_pieces (ticket) && claim_piece (ticket, thread_number))
+    run_piece (ticket, thread_number);
+}
+
+/* Computes all pieces that no thread has claimed. */
+static void
+run_other_pieces (guint64 ticket)
+{
+  for (guint piece = 0; piece < count_pieces (ticket); piece++)
+    if (claim_piece (ticket, piece))
+      run_piece (ticket, piece);
+}
+
+/* TRUE if there is another job than this one. */
+static gboolean
+has_work (guint64 ticket)
+{
+  return atomic_load (&pool.job.ticket) != ticket || atomic_load (&pool.is_quitting);
 }
 
 /* Moves a worker that was woken on the core of the publishing thread to another core.  Linux often
@@ -159,6 +191,35 @@ leave_core_of_owner (void)
 #endif
 }
 
+/* Computes pieces of the current job and waits for the next one.
+ *
+ * A worker that goes to sleep raises n_sleeping before it reads the ticket again, and the publisher reads n_sleeping after it has
+ * written the ticket, so at least one of them sees the other.  A worker that wakes when all pieces of a short job are claimed
+ * polls for the next job: if it slept at once, it would be woken too late for every job. */
+static void
+work_or_sleep (void)
+{
+  guint64 ticket = read_ticket ();
+
+  run_own_piece (ticket);
+  for (int i = 0; i < SPIN_TURNS && !has_work (ticket); i++)
+    {
+      pause_briefly ();
+      if (i == IDLE_TURNS)
+        run_other_pieces (ticket);
+    }
+  if (has_work (ticket))
+    return;
+
+  g_mutex_lock (&pool.sleep);
+  atomic_fetch_add (&pool.n_sleeping, 1);
+  if (!has_work (ticket))
+    g_cond_wait (&pool.work_came, &pool.sleep);
+  atomic_fetch_sub (&pool.n_sleeping, 1);
+  g_mutex_unlock (&pool.sleep);
+  leave_core_of_owner ();
+}
+
 static gpointer
 worker_main (gpointer data)
 {
@@ -170,40 +231,22 @@ worker_main (gpointer data)
   g_mutex_unlock (&pool.sleep);
 
   while (!atomic_load (&pool.is_quitting))
-    {
-      if (run_one ())
-        continue;
-
-      for (int i = 0; i < SPIN_TURNS && !has_work (); i++)
-        pause_briefly ();
-      if (has_work ())
-        continue;
-
-      /* The worker raises n_sleeping before it reads the ticket again, and the publisher reads
-       * n_sleeping after it has written the ticket, so at least one of them sees the other.  A
-       * worker that wakes when all pieces of a short job are claimed polls for the next job: if it
-       * slept at once, it would be woken too late for every job. */
-      g_mutex_lock (&pool.sleep);
-      atomic_fetch_add (&pool.n_sleeping, 1);
-      if (!has_work ())
-        g_cond_wait (&pool.work_came, &pool.sleep);
-      atomic_fetch_sub (&pool.n_sleeping, 1);
-      g_mutex_unlock (&pool.sleep);
-      leave_core_of_owner ();
-    }
+    work_or_sleep ();
 
   return NULL;
 }
 
-static void
+/* Returns FALSE if no worker slept. */
+static gboolean
 wake_workers (void)
 {
   if (atomic_load (&pool.n_sleeping) == 0)
-    return;
+    return FALSE;
 
   g_mutex_lock (&pool.sleep);
   g_cond_broadcast (&pool.work_came);
   g_mutex_unlock (&pool.sleep);
+  return TRUE;
 }
 
 static void
@@ -245,51 +288,75 @@ start_workers (guint n_workers)
   g_mutex_unlock (&pool.sleep);
 }
 
-static void
-wait_for_others (void)
+static gboolean
+has_finished (guint64 ticket, guint piece)
 {
-  for (int i = 0; i < SPIN_TURNS && atomic_load (&pool.n_pending) > 0; i++)
-    pause_briefly ();
-  if (atomic_load (&pool.n_pending) == 0)
-    return;
+  return atomic_load (&pool.finished[piece].job) == job_number (ticket);
+}
+
+/* Waits until a piece is computed; computes it, as all others that no thread has claimed, if that takes some time. */
+static void
+wait_for_piece (guint64 ticket, guint piece)
+{
+  for (int i = 0; i < SPIN_TURNS; i++)
+    {
+      if (has_finished (ticket, piece))
+        return;
+      pause_briefly ();
+      if (i == HELP_TURNS)
+        run_other_pieces (ticket);
+    }
 
   g_mutex_lock (&pool.sleep);
-  while (atomic_load (&pool.n_pending) > 0)
+  atomic_store (&pool.owner_sleeps, 1);
+  while (!has_finished (ticket, piece))
     g_cond_wait (&pool.work_done, &pool.sleep);
+  atomic_store (&pool.owner_sleeps, 0);
   g_mutex_unlock (&pool.sleep);
 }
 
-/* With pool.owner held. */
-static void
-run_in_pool (const Job *job, guint n_threads)
+/* With pool.owner held.  Returns TRUE if workers had to be woken. */
+static gboolean
+publish (HybParallelFunc func, gpointer data, gint64 n, const HybParallelPieces *pieces)
 {
-  g_assert (atomic_load (&pool.n_pending) == 0);
-  start_workers (n_threads - 1);
-  pool.job = *job;
-  pool.job.number = ++pool.n_jobs;
-#ifdef __linux__
-  atomic_store (&pool.owner_core, sched_getcpu ());
-#endif
-  atomic_store (&pool.n_pending, (guint32) job->pieces.n);
-  atomic_store (&pool.ticket, (pool.job.number << 32) | (guint32) job->pieces.n);
-  wake_workers ();
+  guint64 ticket = ++pool.n_jobs << PIECES_BITS | (guint64) (pieces->n - 1);
 
-  while (run_one ())
-    ;
-  wait_for_others ();
+  atomic_store_explicit (&pool.job.func, func, memory_order_relaxed);
+  atomic_store_explicit (&pool.job.data, data, memory_order_relaxed);
+  atomic_store_explicit (&pool.job.n, n, memory_order_relaxed);
+  atomic_store_explicit (&pool.job.size, pieces->size, memory_order_relaxed);
+#ifdef __linux__
+  atomic_store_explicit (&pool.owner_core, sched_getcpu (), memory_order_relaxed);
+#endif
+  atomic_store (&pool.job.ticket, ticket);
+  return wake_workers ();
+}
+
+/* With pool.owner held.  A worker has number 1 and more, the caller 0. */
+static void
+run_in_pool (HybParallelFunc func, gpointer data, gint64 n, const HybParallelPieces *pieces)
+{
+  gboolean has_woken = publish (func, data, n, pieces);
+  guint64  ticket = read_ticket ();
+
+  run_own_piece (ticket);
+  if (has_woken)
+    run_other_pieces (ticket);
+  for (guint piece = 0; piece < pieces->n; piece++)
+    wait_for_piece (ticket, piece);
 }
 
 void
 hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data)
 {
-  guint n_threads = hyb_parallel_get_threads ();
-  Job   job = { .func = func, .data = data, .n = n };
+  guint             n_threads = hyb_parallel_get_threads ();
+  HybParallelPieces pieces;
 
   if (n <= 0)
     return;
 
-  job.pieces = hyb_parallel_pieces (n, grain, n_threads);
-  if (job.pieces.n == 1)
+  pieces = hyb_parallel_pieces (n, grain, n_threads);
+  if (pieces.n == 1)
     {
       func (0, n, data);
       return;
@@ -302,14 +369,15 @@ hyb_parallel_for (gint64 n, gint64 grain, HybParallelFunc func, gpointer data)
       gboolean was_inside = is_inside;
 
       is_inside = TRUE;
-      for (gint64 piece = 0; piece < job.pieces.n; piece++)
-        run_piece (&job, piece);
+      for (gint64 begin = 0; begin < n; begin += pieces.size)
+        run_slice (func, begin, MIN (begin + pieces.size, n), data);
       is_inside = was_inside;
       return;
     }
 
   is_inside = TRUE;
-  run_in_pool (&job, n_threads);
+  start_workers (n_threads - 1);
+  run_in_pool (func, data, n, &pieces);
   is_inside = FALSE;
   g_mutex_unlock (&pool.owner);
 }
