@@ -18,6 +18,9 @@
 #define GRAIN 4096
 /* Multiplications below which a share of one product is not worth a thread. */
 #define PRODUCT_GRAIN 131072
+/* The same of a step, for fewer rows of each thread than are worth reading all weights for. */
+#define STEP_GRAIN      8192
+#define MIN_SHARED_ROWS 2
 
 /* The address of step t of a kept array (N, width) at this offset. */
 static gpointer
@@ -431,18 +434,19 @@ run_share (gint64 begin, gint64 end, gpointer data)
   run_direction (&part, shares->x, shares->backwards);
 }
 
-/* Whether threads share out the rows, for all steps, because their part of a step is too small.  Only packed weights are
- * multiplied alike however many rows there are.  A traced run shares out steps, although that takes longer, because
- * its products and gates are reported apart. */
+/* Whether threads share out the rows, for all steps, because their part of a step is too small; but each reads all weights in
+ * each step, which takes as long for one row as for a few.  Only packed weights are multiplied alike however many rows there are.
+ * A traced run shares out steps, although that takes longer, because its products and gates are reported apart. */
 static gboolean
 should_share_rows (const HybRecurrentDirection *run)
 {
   const HybRecurrent *net = run->net;
   double              work = (double) net->batch * (double) run->GH * (double) run->R;
+  double              n_threads = (double) hyb_parallel_get_threads ();
+  double grain = (double) net->batch < MIN_SHARED_ROWS * n_threads ? STEP_GRAIN : PRODUCT_GRAIN;
 
   return !hyb_phase_is_watched (run->pass->run) && net->in_panels && net->batch > 1 &&
-         run->n_steps > 0 && hyb_parallel_get_threads () > 1 &&
-         work < (double) hyb_parallel_get_threads () * PRODUCT_GRAIN;
+         run->n_steps > 0 && n_threads > 1 && work < n_threads * grain;
 }
 
 static void
