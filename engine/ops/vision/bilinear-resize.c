@@ -1,13 +1,15 @@
 /* bilinear-resize.c — BilinearResize2D: resizes images by bilinear interpolation; and the gradient.
  *
  * Data is (batch, channels, height, width); the mode decides how the output size is found
- * (output_size), find_cells() which data cells an output cell mixes.  Start at KERNELS.
+ * (output_size), find_cells() which data cells an output cell mixes.  Planes of float32 are resampled by resample.h, others by
+ * loops here.  Start at resize_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/op.h"
 
 #include "engine/base/error.h"
 #include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
+#include "engine/kernels/moving/resample.h"
 #include "engine/op/layer-rules.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
@@ -251,23 +253,104 @@ run_planes (const HybCall  *call,
                     MAX (1, 4096 / MAX (1, args->out[0] * args->out[1])), func, args);
 }
 
+/* --- float32 --- */
+
+#define N_TAPS 2
+
+/* Whether resample.h computes it, in a workspace for the cells and shares of both axes. */
+static gboolean
+is_resampled (const HybCall *call, const HybShape *data, const HybShape *output)
+{
+  gboolean fits = call->output[0].dtype == HYB_F32;
+
+  for (int i = 2; i < 4; i++)
+    fits &= data->dim[i] <= HYB_RESAMPLE_MAX_SIZE && output->dim[i] <= HYB_RESAMPLE_MAX_SIZE;
+  return fits;
+}
+
+static gsize
+taps_bytes (const HybCall *call, const HybShape *data, const HybShape *output)
+{
+  gint64 n = output->dim[2] + output->dim[3];
+
+  return is_resampled (call, data, output) ? (gsize) n * 2 * N_TAPS * sizeof (float) : 0;
+}
+
+/* Fills room for `to` cells of an axis. */
+static HybTaps
+find_taps (gboolean align_corners, gint64 from, gint64 to, float *room)
+{
+  float *weight = room + N_TAPS * to;
+
+  for (gint64 i = 0; i < to; i++)
+    {
+      CellPair cells = find_cells (align_corners, i, from, to);
+
+      room[i] = (float) cells.low;
+      room[to + i] = (float) cells.high;
+      weight[i] = (float) (1 - cells.share);
+      weight[to + i] = (float) cells.share;
+    }
+  return (HybTaps){ from, to, N_TAPS, room, weight };
+}
+
+static HybResample
+find_resample (const HybCall *call, const HybShape *data, const HybShape *output, float *room)
+{
+  gboolean    align_corners = ((const ResizeParams *) call->params)->align_corners;
+  HybResample resample = { .n_planes = data->dim[0] * data->dim[1] };
+
+  resample.rows = find_taps (align_corners, data->dim[2], output->dim[2], room);
+  resample.columns =
+      find_taps (align_corners, data->dim[3], output->dim[3], room + 2 * N_TAPS * output->dim[2]);
+  return resample;
+}
+
+static gsize
+resize_workspace (const HybCall *call)
+{
+  return taps_bytes (call, &call->input[0].shape, &call->output[0].shape);
+}
+
 static void
 resize_forward (const HybCall *call, const HybRun *run)
 {
-  ResizeArgs args = { .from = run->input[0], .to = run->output[0] };
+  const HybShape *data = &call->input[0].shape, *output = &call->output[0].shape;
+  ResizeArgs      args = { .from = run->input[0], .to = run->output[0] };
 
-  run_planes (call, &call->input[0].shape, &call->output[0].shape, &args,
-              call->output[0].dtype == HYB_F64 ? mix_planes_f64 : mix_planes_f32);
+  if (is_resampled (call, data, output))
+    {
+      HybResample resample = find_resample (call, data, output, run->workspace);
+
+      hyb_resample (&resample, run->input[0], run->output[0]);
+    }
+  else
+    run_planes (call, data, output, &args,
+                call->output[0].dtype == HYB_F64 ? mix_planes_f64 : mix_planes_f32);
 }
 
 /* Inputs: gradient, data (for its shape). */
+static gsize
+backward_workspace (const HybCall *call)
+{
+  return taps_bytes (call, &call->input[1].shape, &call->input[0].shape);
+}
+
 static void
 resize_backward (const HybCall *call, const HybRun *run)
 {
-  ResizeArgs args = { .from = run->input[0], .to = run->output[0] };
+  const HybShape *data = &call->input[1].shape, *output = &call->input[0].shape;
+  ResizeArgs      args = { .from = run->input[0], .to = run->output[0] };
 
-  run_planes (call, &call->input[1].shape, &call->input[0].shape, &args,
-              call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
+  if (is_resampled (call, data, output))
+    {
+      HybResample resample = find_resample (call, data, output, run->workspace);
+
+      hyb_resample_backward (&resample, run->input[0], run->output[0]);
+    }
+  else
+    run_planes (call, data, output, &args,
+                call->output[0].dtype == HYB_F64 ? spread_planes_f64 : spread_planes_f32);
 }
 
 static void
@@ -293,6 +376,7 @@ const HybOp hyb_ops_bilinear_resize[] = {
       .infer_shape = resize_infer_shape,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = resize_forward,
+      .workspace = resize_workspace,
       .gradient = hyb_gradient_by_operands,
       .flops_per_output = 9,
   },
@@ -309,6 +393,7 @@ const HybOp hyb_ops_bilinear_resize[] = {
       .check = resize_check,
       .dtypes = HYB_DTYPES_FLOAT,
       .forward = resize_backward,
+      .workspace = backward_workspace,
       .flops_per_output = 9,
   },
   { 0 },
