@@ -106,6 +106,7 @@ HYB_OPS (nn, softmax)
 HYB_OPS (nn, softmax_activation)
 
 HYB_OPS (numpy, bincount)
+HYB_OPS (numpy, bit_shift)
 HYB_OPS (numpy, comparison)
 HYB_OPS (numpy, constraint_check)
 HYB_OPS (numpy, einsum)

@@ -227,6 +227,19 @@ bound (OnnxExport *export, double number)
 }
 
 static void
+write_bit_shift (OnnxExport *export)
+{
+  OnnxValue operands[] = { onnx_input (export, 0), onnx_input (export, 1) };
+
+  onnx_set_output (export, 0,
+                   onnx_emit (export, "BitShift", 2, operands,
+                              ONNX_ATTRIBUTES (
+                                  ONNX_STRING ("direction", onnx_param_bool (export, "right")
+                                                                ? "RIGHT"
+                                                                : "LEFT"))));
+}
+
+static void
 write_clip (OnnxExport *export)
 {
   double    low = onnx_param_double (export, "a_min", NAN);
@@ -402,6 +415,7 @@ const HybOnnxRule hyb_onnx_rules_elementwise[] = {
   { .op = "expm1", .write = write_expm1 },
   { .op = "_npi_expm1", .write = write_expm1 },
   { .op = "_npi_around", .write = write_around },
+  { .op = "_bit_shift", .write = write_bit_shift },
   { .op = "clip", .write = write_clip },
   { .op = "hard_sigmoid", .write = write_hard_sigmoid },
   { .op = "Cast", .write = write_cast },

@@ -149,15 +149,25 @@ shift_right (HybLowering *lowering, HybValueId x, HybValueId bits)
   return floor_quotient (lowering, x, power_of_two (lowering, rest));
 }
 
-/* Shifts are products with powers of two, or quotients. */
+/* Of signed integers, which came later, shifts are products with powers of two, or quotients, which MXNet has, too. */
 static void
 lower_bit_shift (HybLowering *lowering)
 {
   HybType    type = *hyb_onnx_type (lowering, 0);
   gboolean   is_left = strcmp (hyb_onnx_string (lowering, "direction", ""), "LEFT") == 0;
-  HybValueId x = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 0), HYB_I64);
-  HybValueId bits = hyb_onnx_cast (lowering, hyb_onnx_input (lowering, 1), HYB_I64);
+  HybValueId x = hyb_onnx_input (lowering, 0), bits = hyb_onnx_input (lowering, 1);
 
+  if (!hyb_lowering_is_portable (lowering) && (type.dtype == HYB_U8 || type.dtype == HYB_U16 ||
+                                               type.dtype == HYB_U32 || type.dtype == HYB_U64))
+    {
+      hyb_lowering_set_output (lowering, 0,
+                               hyb_lowering_emit (lowering, "_bit_shift", 2,
+                                                  (HybValueId[]){ x, bits }, "right",
+                                                  is_left ? "False" : "True", NULL));
+      return;
+    }
+  x = hyb_onnx_cast (lowering, x, HYB_I64);
+  bits = hyb_onnx_cast (lowering, bits, HYB_I64);
   x = is_left ? hyb_onnx_binary (lowering, "broadcast_mul", x, power_of_two (lowering, bits))
               : shift_right (lowering, x, bits);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));

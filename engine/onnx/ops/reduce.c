@@ -130,7 +130,7 @@ lower_reduce_sum (HybLowering *lowering)
 }
 
 /* Sums of absolute values or squares of floats, by an operator that computes them in one pass; FALSE if it has other
- * rules.  It gives at least one axis. */
+ * rules.  It gives at least one axis.  MXNet's takes few axes, or no dense arrays. */
 static gboolean
 lower_norm (HybLowering *lowering, const char *op, const char *order)
 {
@@ -138,9 +138,9 @@ lower_norm (HybLowering *lowering, const char *op, const char *order)
   HybValueId     x = hyb_onnx_input (lowering, 0);
   Axes           axes;
 
-  if ((type->dtype != HYB_F32 && type->dtype != HYB_F64) || type->shape.rank < 1 ||
-      !hyb_shape_is_known (&type->shape) || hyb_shape_size (&type->shape) == 0 ||
-      !read_axes (lowering, &axes) || axes.is_noop)
+  if (hyb_lowering_is_portable (lowering) || (type->dtype != HYB_F32 && type->dtype != HYB_F64) ||
+      type->shape.rank < 1 || !hyb_shape_is_known (&type->shape) ||
+      hyb_shape_size (&type->shape) == 0 || !read_axes (lowering, &axes) || axes.is_noop)
     return FALSE;
   x = hyb_lowering_emit (lowering, op, 1, &x, "axis", axes.axes, "keepdims", axes.keeps,
                          order ? "ord" : NULL, order, NULL);
@@ -297,6 +297,28 @@ lower_arg (HybLowering *lowering)
 
 /* --- CumSum --- */
 
+/* By operators that MXNet has. */
+static HybValueId
+sum_by_mxnet (HybLowering *lowering,
+              HybValueId   x,
+              int          axis,
+              gboolean     is_exclusive,
+              gboolean     is_reverse)
+{
+  const char *axes_text = hyb_lowering_text (lowering, "(%d,)", axis);
+  HybValueId  y;
+
+  if (is_reverse)
+    x = hyb_lowering_emit (lowering, "reverse", 1, &x, "axis", axes_text, NULL);
+  y = hyb_lowering_emit (lowering, "cumsum", 1, &x, "axis",
+                         hyb_lowering_text (lowering, "%d", axis), NULL);
+  if (is_exclusive)
+    y = hyb_onnx_binary (lowering, "broadcast_sub", y, x);
+  if (is_reverse)
+    y = hyb_lowering_emit (lowering, "reverse", 1, &y, "axis", axes_text, NULL);
+  return y;
+}
+
 static void
 lower_cumsum (HybLowering *lowering)
 {
@@ -310,12 +332,12 @@ lower_cumsum (HybLowering *lowering)
 
   if (axis < 0)
     return;
-  if (is_reverse || is_exclusive)
+  if ((is_reverse || is_exclusive) && !hyb_lowering_is_portable (lowering))
     y = hyb_lowering_emit (lowering, "_running_sum", 1, &x, "axis", axis_text, "exclusive",
                            is_exclusive ? "True" : "False", "reverse",
                            is_reverse ? "True" : "False", NULL);
   else
-    y = hyb_lowering_emit (lowering, "cumsum", 1, &x, "axis", axis_text, NULL);
+    y = sum_by_mxnet (lowering, x, axis, is_exclusive, is_reverse);
   hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, y, type.dtype));
 }
 
