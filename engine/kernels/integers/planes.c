@@ -6,10 +6,16 @@
 
 #include <string.h>
 
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
+
 #include "engine/kernels/vectorise.h"
 
 /* Bytes of planes that one slice copies. */
 #define COPY_GRAIN (1 << 16)
+/* Bytes of a vector. */
+#define STEP 16
 
 /* a × b; G_MAXINT64 if that overflows. */
 static gint64
@@ -71,33 +77,75 @@ hyb_integer_planes_tap (const HybConvolve      *convolve,
   return (channel * planes->n_phases + phase) * planes->plane + offset;
 }
 
-/* One row of a plane: n elements, `step` apart in a row of `size` elements from number `begin` on. */
+/* to[i] = from[2 i].  Nothing behind the last of these bytes is read. */
+static void
+copy_even (gint64 n, const guint8 *from, guint8 *to)
+{
+  gint64 i = 0;
+
+#ifdef __x86_64__
+  const __m128i low = _mm_set1_epi16 (0xff);
+
+  for (; i + STEP < n; i += STEP)
+    {
+      __m128i first = _mm_loadu_si128 ((gconstpointer) (from + 2 * i));
+      __m128i second = _mm_loadu_si128 ((gconstpointer) (from + 2 * i + STEP));
+
+      _mm_storeu_si128 ((gpointer) (to + i),
+                        _mm_packus_epi16 (_mm_and_si128 (first, low), _mm_and_si128 (second, low)));
+    }
+  if (n > STEP)
+    {
+      /* The last bytes, some of them once more, as the upper halves of words. */
+      const guint8 *last = from + 2 * (n - STEP) - 1;
+      __m128i       first = _mm_loadu_si128 ((gconstpointer) last);
+      __m128i       second = _mm_loadu_si128 ((gconstpointer) (last + STEP));
+
+      _mm_storeu_si128 ((gpointer) (to + n - STEP),
+                        _mm_packus_epi16 (_mm_srli_epi16 (first, 8), _mm_srli_epi16 (second, 8)));
+      return;
+    }
+#endif
+  for (; i < n; i++)
+    to[i] = from[2 * i];
+}
+
+/* The rows of a plane: n elements, `step` apart in rows of the image from number `begin` on, of which those from `before` to
+ * `until` lie in the image. */
 typedef struct
 {
-  gint64 begin, step, size, n;
-  guint8 pad; /* what lies outside of the row */
+  gint64 begin, step, n, before, until;
+  guint8 pad; /* the value of the others */
 } Row;
+
+static Row
+describe_row (const HybIntegerPlanesCopy *copy, gint64 phase)
+{
+  const HybConvolve *convolve = copy->convolve;
+  gint64             begin = phase - convolve->pad[2], step = convolve->stride[2];
+  gint64             n = copy->planes->size[2], size = convolve->image[2];
+  gint64             before = begin < 0 ? MIN ((step - 1 - begin) / step, n) : 0;
+  gint64 until = begin < size ? CLAMP ((size - begin + step - 1) / step, before, n) : before;
+
+  return (Row){ begin, step, n, before, until, copy->pad };
+}
 
 static void
 copy_row (const Row *row, const guint8 *from, guint8 *to)
 {
-  gint64 begin = row->begin, stride = row->step, size = row->size, n = row->n;
-  gint64 before = CLAMP ((-begin + stride - 1) / stride, 0, n);
-  gint64 until = begin >= size ? before : CLAMP ((size - begin + stride - 1) / stride, before, n);
+  gint64 before = row->before, until = row->until;
 
-  if (begin > 0)
-    before = 0;
-  until = MAX (until, before);
-  memset (to, row->pad, (gsize) before);
-  if (stride == 1)
-    memcpy (to + before, from + begin + before, (gsize) (until - before));
-  else if (stride == 2)
-    for (gint64 i = before; i < until; i++)
-      to[i] = from[begin + 2 * i];
+  for (gint64 i = 0; i < before; i++)
+    to[i] = row->pad;
+  if (row->step == 1)
+    memcpy (to + before, from + row->begin + before, (gsize) (until - before));
+  else if (row->step == 2)
+    copy_even (until - before, from + row->begin + 2 * before, to + before);
   else
     for (gint64 i = before; i < until; i++)
-      to[i] = from[begin + stride * i];
-  memset (to + until, row->pad, (gsize) (n - until));
+      to[i] = from[row->begin + row->step * i];
+  for (gint64 i = until; i < row->n; i++)
+    to[i] = row->pad;
 }
 
 /* Planes are numbered by channel and by remainder along each axis. */
@@ -117,11 +165,7 @@ copy_planes (gint64 begin, gint64 end, gpointer data)
       const guint8 *from =
           self->image + channel * convolve->image[0] * convolve->image[1] * convolve->image[2];
       guint8 *to = self->to + i * planes->plane;
-      Row     row = { .begin = shift[2] - convolve->pad[2],
-                      .step = convolve->stride[2],
-                      .size = convolve->image[2],
-                      .n = planes->size[2],
-                      .pad = self->pad };
+      Row     row = describe_row (self, shift[2]);
 
       for (gint64 z = 0; z < planes->size[0]; z++)
         for (gint64 y = 0; y < planes->size[1]; y++, to += planes->size[2])

@@ -230,7 +230,7 @@ test_random_shapes (void)
 {
   for (guint round = 0; round < 160; round++)
     {
-      Case test = { .shape = draw_shape (1 + (int) round % 3, round % 3 == 2 ? 6 : 21),
+      Case test = { .shape = draw_shape (1 + (int) round % 3, round % 3 == 2 ? 6 : 70),
                     .x_type = round & 1 ? HYB_I8 : HYB_U8,
                     .w_type = round & 2 ? HYB_I8 : HYB_U8,
                     .w_zero_stride = (round & 4) != 0 };
