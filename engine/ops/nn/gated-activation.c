@@ -7,13 +7,9 @@
 
 #include "engine/base/parallel.h"
 #include "engine/kernels/each.h"
-#include "engine/kernels/simd/vector-math.h"
+#include "engine/kernels/simd/vector-gates.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"
-
-#include "engine/kernels/vectorise.h"
-
-#define BLOCK 512 /* elements whose functions lie on the stack */
 
 typedef struct
 {
@@ -28,45 +24,10 @@ static const HybParam gated_params[] = {
   { 0 },
 };
 
-/* ½ x (1 + tanh (√(2/π) (x + 0.044715 x³))) */
-static void
-gelu_tanh (gsize n, const float *x, float *gate, float *y)
-{
-  const float scale = 0.7978845608f, cube = 0.0356774081f;
-
-  for (gsize i = 0; i < n; i++)
-    gate[i] = x[i] * (scale + cube * x[i] * x[i]);
-  hyb_vector_tanh (n, gate, gate);
-  for (gsize i = 0; i < n; i++)
-    y[i] = 0.5f * x[i] * (1 + gate[i]);
-}
-
-/* x / (1 + e⁻ˣ) */
-static void
-silu (gsize n, const float *x, float *gate, float *y)
-{
-  hyb_vector_sigmoid (n, x, gate);
-  for (gsize i = 0; i < n; i++)
-    y[i] = x[i] * gate[i];
-}
-
-/* x min (max (x + 3, 0), 6) / 6.  NaN fails both comparisons and stays NaN. */
-static void
-hard_swish (gsize n, const float *x, float *gate, float *y)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      float line = x[i] + 3;
-
-      line = line < 0 ? 0 : line;
-      y[i] = x[i] * (line > 6 ? 6 : line) * (1 / 6.f);
-    }
-}
-
-typedef void (*GatedFunc) (gsize n, const float *x, float *gate, float *y);
+typedef void (*GatedFunc) (gsize n, const float *x, float *y);
 
 /* In the order of gated_names. */
-static const GatedFunc GATES[] = { gelu_tanh, silu, hard_swish };
+static const GatedFunc GATES[] = { hyb_vector_gelu_tanh, hyb_vector_silu, hyb_vector_hard_swish };
 
 typedef struct
 {
@@ -79,10 +40,8 @@ static void
 gated_slice (gint64 begin, gint64 end, gpointer data)
 {
   const Gated *gated = data;
-  float        gate[BLOCK];
 
-  for (gint64 at = begin; at < end; at += BLOCK)
-    gated->function ((gsize) MIN (BLOCK, end - at), gated->x + at, gate, gated->y + at);
+  gated->function ((gsize) (end - begin), gated->x + begin, gated->y + begin);
 }
 
 static void

@@ -8,24 +8,6 @@ NAME (slope_at) (const LeakyArgs *args, gint64 index)
   return ((const REAL *) args->gamma)[index / args->slopes.inner % args->slopes.slopes];
 }
 
-/* y = ½ x (1 + erf (x/√2)); y may be x. */
-static void
-NAME (gelu) (gint64 n, const REAL *x, REAL *y)
-{
-  REAL part[256];
-
-  for (gint64 begin = 0; begin < n; begin += G_N_ELEMENTS (part))
-    {
-      gint64 count = MIN (n - begin, (gint64) G_N_ELEMENTS (part));
-
-      for (gint64 i = 0; i < count; i++)
-        part[i] = x[begin + i] * (REAL) M_SQRT1_2;
-      NAME (erf_of) ((gsize) count, part);
-      for (gint64 i = 0; i < count; i++)
-        y[begin + i] = (REAL) 0.5 * x[begin + i] * (1 + part[i]);
-    }
-}
-
 /* y = scale (x > 0 ? x : slope (exp x − 1)); y may be x. */
 static void
 NAME (elu) (gint64 n, const REAL *x, REAL *y, REAL scale, REAL slope)
@@ -104,7 +86,7 @@ NAME (leaky_slice) (gint64 begin, gint64 end, gpointer data)
       NAME (elu) (end - begin, x + begin, y + begin, (REAL) SELU_LAMBDA, (REAL) SELU_ALPHA);
       break;
     case GELU:
-      NAME (gelu) (end - begin, x + begin, y + begin);
+      NAME (gelu) ((gsize) (end - begin), x + begin, y + begin);
       break;
     }
 }

@@ -9,6 +9,7 @@
 #include "engine/base/parallel.h"
 #include "engine/base/random.h"
 #include "engine/gradient/gradient.h"
+#include "engine/kernels/simd/vector-gates.h"
 #include "engine/kernels/simd/vector-math.h"
 #include "engine/kernels/simd/vector-steps.h"
 #include "engine/op/dimensions.h"
@@ -149,18 +150,18 @@ typedef struct
   gpointer           to, mask;
 } LeakyArgs;
 
-/* Replaces n numbers by their erf. */
+/* ½ x (1 + erf (x/√2)); y may be x. */
 static void
-erf_of_f32 (gsize n, float *values)
+gelu_f32 (gsize n, const float *x, float *y)
 {
-  hyb_vector_erf (n, values, values);
+  hyb_vector_gelu (n, x, y);
 }
 
 static void
-erf_of_f64 (gsize n, double *values)
+gelu_f64 (gsize n, const double *x, double *y)
 {
   for (gsize i = 0; i < n; i++)
-    values[i] = erf (values[i]);
+    y[i] = 0.5 * x[i] * (1 + erf (x[i] * M_SQRT1_2));
 }
 
 static void
