@@ -395,7 +395,7 @@ print_machine (void)
   weights = hyb_machine_describe ();
 
   printf ("vector instructions: %s\n", vectors);
-  printf ("matrix products: %s%s\n", products,
+  printf ("matrix products: of floats by kernels of hscope, of doubles by %s%s\n", products,
           strstr (products, "Prescott") && hyb_simd_level () != HYB_SIMD_PLAIN
               ? " (the slowest kernels of the library, which may not support this processor. Set "
                 "OPENBLAS_CORETYPE to choose others)"

@@ -27,7 +27,8 @@ static const Row variables[] = {
   { SCOPE_OPTIONS_RUN, "HYB_CPU",
     "The instructions to use at most; hscope --version --verbose prints them." },
   { SCOPE_OPTIONS_RUN, "OPENBLAS_CORETYPE",
-    "The kernels of OpenBLAS for matrix products, for a processor that it does not recognise." },
+    "The kernels of OpenBLAS, which multiplies doubles, for a processor that it does not "
+    "recognise." },
   { SCOPE_OPTIONS_RUN, "HYB_GPU_PATH",
     "Folders that are searched first for the libraries of CUDA, separated by colons." },
 };

@@ -51,6 +51,6 @@ void hyb_gemm_share (const HybGemm *gemm, gint64 n, HybParallelFunc multiply, gp
 void
 hyb_gemm_batch (const HybGemm *gemm, const HybGemmBatch *batch, const HybGemmOperands *operands);
 
-/* Returns the name of the BLAS library and of the processor that it was tuned for, such as
- * "OpenBLAS 0.3.21, SkylakeX kernels".  (transfer full) */
+/* Returns the name of the BLAS library, which multiplies doubles, and of the processor that it was tuned for, such
+ * as "OpenBLAS 0.3.21, SkylakeX kernels".  (transfer full) */
 char *hyb_gemm_describe (void);

@@ -396,8 +396,7 @@ multiply_rows (const HybPanelProduct *product, const float *x, const float *pane
 void
 hyb_panels_multiply (const HybPanelProduct *product, const float *x, const float *panels, float *y)
 {
-  gint64 rows =
-      even_part (product->m, product->m >= MIN_ROWS_BY_DEPTH ? ROW_BLOCK : ROW_BLOCK, MAX_ROWS);
+  gint64 rows = even_part (product->m, ROW_BLOCK, MAX_ROWS);
 
   for (gint64 i = 0; i < product->m; i += rows)
     {
