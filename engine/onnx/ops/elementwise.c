@@ -157,8 +157,8 @@ lower_bit_shift (HybLowering *lowering)
   gboolean   is_left = strcmp (hyb_onnx_string (lowering, "direction", ""), "LEFT") == 0;
   HybValueId x = hyb_onnx_input (lowering, 0), bits = hyb_onnx_input (lowering, 1);
 
-  if (!hyb_lowering_is_portable (lowering) && (type.dtype == HYB_U8 || type.dtype == HYB_U16 ||
-                                               type.dtype == HYB_U32 || type.dtype == HYB_U64))
+  if (hyb_lowering_is_for_run (lowering) && (type.dtype == HYB_U8 || type.dtype == HYB_U16 ||
+                                             type.dtype == HYB_U32 || type.dtype == HYB_U64))
     {
       hyb_lowering_set_output (lowering, 0,
                                hyb_lowering_emit (lowering, "_bit_shift", 2,

@@ -332,7 +332,7 @@ lower_cumsum (HybLowering *lowering)
 
   if (axis < 0)
     return;
-  if ((is_reverse || is_exclusive) && !hyb_lowering_is_portable (lowering))
+  if ((is_reverse || is_exclusive) && hyb_lowering_is_for_run (lowering))
     y = hyb_lowering_emit (lowering, "_running_sum", 1, &x, "axis", axis_text, "exclusive",
                            is_exclusive ? "True" : "False", "reverse",
                            is_reverse ? "True" : "False", NULL);

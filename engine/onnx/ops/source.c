@@ -223,7 +223,7 @@ lower_trilu (HybLowering *lowering)
   if (type.shape.rank < 2 || !hyb_shape_is_known (&type.shape))
     return;
   k = CLAMP (k, -type.shape.dim[type.shape.rank - 2] - 1, type.shape.dim[type.shape.rank - 1] + 1);
-  if (is_upper && hyb_lowering_is_portable (lowering))
+  if (is_upper && !hyb_lowering_is_for_run (lowering))
     x = choose_upper (lowering, x, &type.shape, k);
   else
     x = hyb_lowering_emit (lowering, is_upper ? "_triu" : "_npi_tril", 1, &x, "k",
