@@ -350,6 +350,51 @@ hyb_dtype_set_double (gpointer data, HybDType dtype, gsize i, double value)
   g_return_if_reached ();
 }
 
+/* The integer types: dtype, C type, the function that converts a double to a type which holds it. */
+#define INTEGERS(X)                   \
+  X (HYB_U8, guint8, double_to_int)   \
+  X (HYB_I8, gint8, double_to_int)    \
+  X (HYB_I16, gint16, double_to_int)  \
+  X (HYB_U16, guint16, double_to_int) \
+  X (HYB_I32, gint32, double_to_int)  \
+  X (HYB_U32, guint32, double_to_int) \
+  X (HYB_I64, gint64, double_to_int)  \
+  X (HYB_U64, guint64, double_to_unsigned)
+
+/* Integers become doubles; FALSE if from_dtype is none of them. */
+static gboolean
+widen_integers (double *to, gconstpointer from, HybDType from_dtype, gsize count)
+{
+#define WIDEN(dtype, T, whole)                  \
+  if (from_dtype == dtype)                      \
+    {                                           \
+      for (gsize i = 0; i < count; i++)         \
+        to[i] = (double) ((const T *) from)[i]; \
+      return TRUE;                              \
+    }
+  INTEGERS (WIDEN)
+#undef WIDEN
+  return FALSE;
+}
+
+/* The other way round, as hyb_dtype_set_double() does. */
+static gboolean
+cut_to_integers (gpointer to, HybDType to_dtype, const double *from, gsize count)
+{
+#define CUT(dtype, T, whole)                 \
+  if (to_dtype == dtype)                     \
+    {                                        \
+      for (gsize i = 0; i < count; i++)      \
+        ((T *) to)[i] = (T) whole (from[i]); \
+      return TRUE;                           \
+    }
+  INTEGERS (CUT)
+#undef CUT
+  return FALSE;
+}
+
+#undef INTEGERS
+
 /* Converts between frequent pairs of types in loops that vectorise; returns FALSE for all
  * others. */
 static gboolean
@@ -378,6 +423,10 @@ convert_common (gpointer      to,
   else if (to_dtype == HYB_BF16 && from_dtype == HYB_F32)
     for (gsize i = 0; i < count; i++)
       ((guint16 *) to)[i] = float_to_bfloat (((const float *) from)[i]);
+  else if (to_dtype == HYB_F64)
+    return widen_integers (to, from, from_dtype, count);
+  else if (from_dtype == HYB_F64)
+    return cut_to_integers (to, to_dtype, from, count);
   else
     return FALSE;
 

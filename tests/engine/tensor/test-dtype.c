@@ -329,6 +329,37 @@ test_small_integers_survive_every_pair_of_types (void)
       }
 }
 
+/* The loops for arrays give what the access to one element does: ends of ranges, fractions, NaN and infinities. */
+static void
+test_arrays_become_what_their_elements_do (void)
+{
+  static const double values[] = {
+    0.5,      -0.5,   -0.,    1.9,         -1.9,   127.5,    -129,      255,    256,
+    65536,    -32769, 0x1p31, -0x1p31 - 1, 0x1p32, 0x1p53,   0x1p62,    0x1p63, -0x1p63,
+    0x1.8p63, 0x1p64, 1e30,   -1e30,       NAN,    INFINITY, -INFINITY, -1,
+  };
+  guint64 loop[G_N_ELEMENTS (values)], one[G_N_ELEMENTS (values)];
+  double  back[G_N_ELEMENTS (values)];
+
+  for (int code = 0; code < HYB_N_DTYPES; code++)
+    {
+      HybDType dtype = (HybDType) code;
+
+      hyb_dtype_convert (loop, dtype, values, HYB_F64, G_N_ELEMENTS (values));
+      hyb_dtype_convert (back, HYB_F64, loop, dtype, G_N_ELEMENTS (values));
+      for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+        {
+          double alone = hyb_dtype_get_double (loop, dtype, i);
+
+          hyb_dtype_set_double (one, dtype, i, values[i]);
+          g_assert_true (back[i] == alone || (isnan (back[i]) && isnan (alone)));
+        }
+      if (!hyb_dtype_is_float (dtype))
+        g_assert_cmpmem (loop, G_N_ELEMENTS (values) * hyb_dtype_size (dtype), one,
+                         G_N_ELEMENTS (values) * hyb_dtype_size (dtype));
+    }
+}
+
 static void
 test_ranges_of_elements_start_anywhere (void)
 {
@@ -371,6 +402,7 @@ TEST_PROGRAM (test_dtype)
   TEST ("small-integers-survive-every-pair-of-types",
         test_small_integers_survive_every_pair_of_types);
   TEST ("ranges-of-elements-start-anywhere", test_ranges_of_elements_start_anywhere);
+  TEST ("arrays-become-what-their-elements-do", test_arrays_become_what_their_elements_do);
 #undef TEST
 
   return g_test_run ();
