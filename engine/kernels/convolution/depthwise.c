@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/depthwise.h"
 
+#include "engine/kernels/convolution/depthwise-flat.h"
 #include "engine/kernels/convolution/parts.h"
 #include "engine/kernels/convolution/window-rows.h"
 
@@ -162,6 +163,8 @@ hyb_depthwise_convolve (const HybConvolve       *convolve,
   };
   HybParts parts;
 
+  if (hyb_depthwise_flat_convolve (convolve, operands, finish))
+    return;
   hyb_window_rows_init (&convolution.rows, convolve);
   parts = find_parts (&convolution);
   hyb_parts_for_each (&parts, convolve_plane, &convolution);

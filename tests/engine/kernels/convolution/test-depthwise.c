@@ -135,6 +135,66 @@ test_maps_of_every_width (void)
             }
 }
 
+/* Planes of which a vector holds several rows, and those that are barely too large for that. */
+static void
+test_small_planes (void)
+{
+  for (gint64 width = 1; width <= 17; width++)
+    for (gint64 height = 1; height <= 17; height++)
+      for (gint64 kernel = 3; kernel <= 7; kernel += 2)
+        for (gint64 stride = 1; stride <= 2; stride++)
+          for (gint64 dilate = 1; dilate <= 2; dilate++)
+            {
+              gint64      pad = (kernel - 1) * dilate / 2;
+              HybConvolve c = make (3, height, width, &(Window){ kernel, stride, pad, dilate },
+                                    &(Window){ kernel, stride, pad - width % 2, dilate });
+
+              if (c.map[2] >= 1 && width + 2 * c.pad[2] > (kernel - 1) * dilate)
+                check (&c);
+              c = make (2, height, width, &(Window){ kernel, stride, pad + height % 2, dilate },
+                        &(Window){ kernel, stride, pad, dilate });
+              check (&c);
+            }
+}
+
+/* Two filters of each channel, two samples, a bias, an addend and a rectifier. */
+static void
+test_finishes_of_small_planes (void)
+{
+  for (gint64 stride = 1; stride <= 2; stride++)
+    for (gint64 width = 5; width <= 14; width++)
+      {
+        Window            window = { 3, stride, 1, 1 };
+        HybConvolve       c = make (3, 7, width, &window, &window);
+        gint64            area = c.map[1] * c.map[2], cells = 7 * width, n = 12 * area;
+        g_autofree float *image = random_floats (6 * cells, 1), *weight = random_floats (54, 2);
+        g_autofree float *bias = random_floats (6, 3), *other = random_floats (n, 4);
+        g_autofree float *map = g_new (float, n);
+
+        c.batch = 2;
+        c.map_channels = 6;
+        for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+          {
+            g_autofree char *workspace = NULL;
+
+            hyb_simd_cap ((HybSimdLevel) level);
+            workspace = g_malloc (hyb_depthwise_workspace (&c));
+            hyb_depthwise_convolve (&c, &(HybDirectOperands){ image, weight, map, workspace },
+                                    &(HybConvolveFinish){ bias, other, TRUE, 0.25f });
+            for (gint64 at = 0; at < n; at++)
+              {
+                gint64 plane = at / area, filter = plane % 6;
+                double sum =
+                    plain_sum (&c, image + plane / 2 * cells, weight + filter * 9, at % area) +
+                    (double) bias[filter] + (double) other[at];
+
+                g_assert_cmpfloat_with_epsilon ((double) map[at], sum > 0 ? sum : sum / 4, 1e-5);
+              }
+          }
+        hyb_simd_cap (HYB_SIMD_AVX512);
+      }
+}
+
 static void
 test_strips_wide_rows_and_far_padding (void)
 {
@@ -170,11 +230,11 @@ test_windows_far_apart (void)
 }
 
 static void
-test_threads_change_no_byte (void)
+check_threads (gint64 planes, gint64 size, const Window *window)
 {
-  HybConvolve       c = make (200, 15, 15, &(Window){ 3, 2, 1, 1 }, &(Window){ 3, 2, 1, 1 });
+  HybConvolve       c = make (planes, size, size, window, window);
   gint64            n = c.groups * c.map[1] * c.map[2];
-  g_autofree float *image = random_floats (c.groups * 15 * 15, 1);
+  g_autofree float *image = random_floats (c.groups * size * size, 1);
   g_autofree float *weight = random_floats (c.groups * 9, 2), *expected = NULL;
 
   hyb_parallel_set_threads (1);
@@ -190,12 +250,22 @@ test_threads_change_no_byte (void)
   hyb_parallel_set_threads (0);
 }
 
+static void
+test_threads_change_no_byte (void)
+{
+  check_threads (200, 15, &(Window){ 3, 2, 1, 1 });
+  check_threads (2000, 7, &(Window){ 3, 1, 1, 1 });
+  check_threads (2000, 14, &(Window){ 3, 2, 1, 1 });
+}
+
 TEST_PROGRAM (test_depthwise)
 {
   g_test_init (&argc, &argv, NULL);
 
 #define TEST(name, function) g_test_add_func ("/engine/kernels/depthwise/" name, function)
   TEST ("maps-of-every-width", test_maps_of_every_width);
+  TEST ("small-planes", test_small_planes);
+  TEST ("finishes-of-small-planes", test_finishes_of_small_planes);
   TEST ("windows-far-apart", test_windows_far_apart);
   TEST ("strips-wide-rows-and-far-padding", test_strips_wide_rows_and_far_padding);
   TEST ("threads-change-no-byte", test_threads_change_no_byte);
