@@ -16,8 +16,8 @@
 #define ARCTAN2(a, b)  (atan2 ((a), (b)))
 #define LDEXP(a, b)    ((a) *exp2 (b))
 #else
-#define DIVIDE(a, b)   ((T) divide_integers ((a), (b)))
-#define MODULO(a, b)   ((T) modulo_integers ((a), (b)))
+#define DIVIDE(a, b)   ((T) DIVIDE_INTEGERS ((a), (b)))
+#define MODULO(a, b)   ((T) MODULO_INTEGERS ((a), (b)))
 #define POWER(a, b)    ((T) to_integer (pow ((double) (a), (double) (b))))
 #define HYPOT(a, b)    ((T) to_integer (hypot ((double) (a), (double) (b))))
 #define COPYSIGN(a, b) ((T) to_integer (copysign ((double) (a), (double) (b))))

@@ -41,6 +41,49 @@ modulo_integers (gint64 a, gint64 b)
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/* Quotients of narrow integers.  A real type that represents all of them cuts a / b exactly: a fraction is at
+ * least 1 / b away from the next integer, more than rounding moves it.  Vectors have such a division, but none of integers.
+ * Divisors whose quotient C leaves undefined are replaced. */
+static inline gint32
+divide_words (gint32 a, gint32 b)
+{
+  gint32 divisor = b == 0 || b == -1 ? 1 : b;
+  gint32 quotient = (gint32) ((double) a / (double) divisor);
+
+  return b == 0 ? 0 : b == -1 ? (gint32) (0 - (guint32) a) : quotient;
+}
+
+static inline gint32
+divide_bytes (gint32 a, gint32 b)
+{
+  gint32 quotient = (gint32) ((float) a / (float) (b == 0 ? 1 : b));
+
+  return b == 0 ? 0 : quotient;
+}
+
+static inline gint32
+modulo_words (gint32 a, gint32 b)
+{
+  gint32 divisor = b == 0 || b == -1 ? 1 : b;
+  gint32 rest = a - (gint32) ((double) a / (double) divisor) * divisor;
+
+  return rest + (rest != 0 && (rest ^ divisor) < 0 ? divisor : 0);
+}
+
+static inline gint32
+modulo_bytes (gint32 a, gint32 b)
+{
+  gint32 divisor = b == 0 ? 1 : b;
+  gint32 rest = a - (gint32) ((float) a / (float) divisor) * divisor;
+
+  return rest + (rest != 0 && (rest ^ divisor) < 0 ? divisor : 0);
+}
+
+#define DIVIDE_INTEGERS(a, b) \
+  _Generic((a), gint64 : divide_integers, gint32 : divide_words, default : divide_bytes) ((a), (b))
+#define MODULO_INTEGERS(a, b) \
+  _Generic((a), gint64 : modulo_integers, gint32 : modulo_words, default : modulo_bytes) ((a), (b))
+
 static inline gint64
 least_common_multiple (gint64 a, gint64 b)
 {
@@ -59,6 +102,13 @@ least_common_multiple (gint64 a, gint64 b)
   return (gint64) (x / divisor * y);
 }
 
+/* Whether a double is an integer of so few bits that quotients of two are cut exactly, as in divide_words(). */
+static inline gboolean
+is_integer (double a)
+{
+  return fabs (a) < 0x1p52 && (double) (gint64) a == a;
+}
+
 /* The remainder with the sign of the divisor, as in Python; fmod() has that of the dividend. */
 static inline double
 modulo_double (double a, double b)
@@ -67,7 +117,8 @@ modulo_double (double a, double b)
 
   if (b == 0)
     return 0;
-  rest = fmod (a, b);
+  rest = is_integer (a) && is_integer (b) ? copysign (a - (double) (gint64) (a / b) * b, a)
+                                          : fmod (a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
