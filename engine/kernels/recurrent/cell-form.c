@@ -52,7 +52,7 @@ lstm_row (const HybCellRow *row)
   gint64       H = row->net->hidden;
   float       *i = row->gates, *f = i + H, *g = f + H, *o = g + H, *c = row->cell, *h = row->h;
   const float *before = row->cell_before, *p = row->peepholes;
-  gboolean     joins = row->net->form->joins_forget;
+  gboolean     joins = row->net->form->couples_input_forget;
 
   complete (row, 0, 4 * H);
   look (H, p, before, i);

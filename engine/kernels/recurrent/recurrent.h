@@ -25,8 +25,8 @@ typedef struct
   HybCellFunction functions
       [2][3];    /* of each direction: of gates, of a GRU's n or an LSTM's g, of an LSTM's cell */
   double   clip; /* limits the sums of gates to ±clip; 0: no limit */
-  gboolean joins_forget; /* the LSTM's f is 1 − i */
-  gboolean resets_first; /* the GRU's r multiplies h', not W_hn h' */
+  gboolean couples_input_forget; /* the LSTM's f is 1 − i */
+  gboolean resets_first;         /* the GRU's r multiplies h', not W_hn h' */
 } HybCellForm;
 
 typedef struct

@@ -66,7 +66,7 @@ typedef struct
   const OnnxRecurrentSizes    *sizes;
   const OnnxRecurrentFunction *functions;
   double                       clip; /* 0: none */
-  gboolean                     joins_forget, has_late_reset;
+  gboolean                     couples_input_forget, has_late_reset;
   int                          cell, peephole, bias, is_inside; /* variables; −1: left out */
 } Step;
 
@@ -124,7 +124,7 @@ write_lstm (HybLowering *inner, const Step *step, HybValueId *cell)
   HybValueId old = (guint) step->cell, input, forget, output, fresh;
 
   input = activate (inner, step, 0, look (inner, step, gate (inner, step, all, 0), old, 0));
-  forget = step->joins_forget
+  forget = step->couples_input_forget
                ? hyb_onnx_with_scalar (inner, "_rminus_scalar", input, 1)
                : activate (inner, step, 0, look (inner, step, gate (inner, step, all, 2), old, 2));
   fresh = activate (inner, step, 1, gate (inner, step, all, 3));
@@ -370,7 +370,7 @@ onnx_recurrent_steps (HybLowering *lowering, const OnnxRecurrentSizes *sizes)
   Step                  step = {
                      .sizes = sizes,
                      .clip = hyb_onnx_float (lowering, "clip", 0),
-                     .joins_forget = hyb_onnx_int (lowering, "input_forget", 0) != 0,
+                     .couples_input_forget = hyb_onnx_int (lowering, "input_forget", 0) != 0,
                      .has_late_reset =
                          sizes->kind->has_reset && hyb_onnx_int (lowering, "linear_before_reset", 0) != 0,
   };

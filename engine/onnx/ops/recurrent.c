@@ -296,7 +296,7 @@ emit_layer (HybLowering                 *lowering,
   *more++ = list_numbers (lowering, n_functions, functions, TRUE);
   *more++ = "clip";
   *more++ = g_ascii_dtostr (limit, sizeof limit, clip > 0 ? clip : 0);
-  *more++ = "joins_forget";
+  *more++ = "couples_input_forget";
   *more++ = word (sizes->kind->has_cell && hyb_onnx_int (lowering, "input_forget", 0) != 0);
   *more++ = "resets_first";
   *more++ = word (sizes->kind->has_reset && !hyb_onnx_int (lowering, "linear_before_reset", 0));

@@ -20,7 +20,7 @@ typedef struct
   char     *functions;
   HybFloats alpha, beta;
   double    clip;
-  gboolean  joins_forget, resets_first, has_peepholes;
+  gboolean  couples_input_forget, resets_first, has_peepholes;
 } FormParams;
 
 #define RNN_FIELD(member) .name = #member, .offset = G_STRUCT_OFFSET (FormParams, rnn.member)
@@ -43,11 +43,13 @@ static const HybParam form_params[] = {
     .doc = "names of the activation functions with commas between them, for each direction of "
            "gates, of the candidate (GRU, "
            "LSTM) and of the cell (LSTM)" },
-  { HYB_FIELD (FormParams, alpha), HYB_PARAM_FLOATS, "()", .doc = "a number for each function" },
-  { HYB_FIELD (FormParams, beta), HYB_PARAM_FLOATS, "()", .doc = "a second one" },
+  { HYB_FIELD (FormParams, alpha), HYB_PARAM_FLOATS, "()",
+    .doc = "the first parameter (alpha) of each function" },
+  { HYB_FIELD (FormParams, beta), HYB_PARAM_FLOATS, "()",
+    .doc = "the second parameter (beta) of each function" },
   { HYB_FIELD (FormParams, clip), HYB_PARAM_FLOAT, "0", .low = 0, .high = G_MAXDOUBLE,
     .doc = "limits the sums of gates to ±clip; 0: no limit" },
-  { HYB_FIELD (FormParams, joins_forget), HYB_PARAM_BOOL, "False",
+  { HYB_FIELD (FormParams, couples_input_forget), HYB_PARAM_BOOL, "False",
     .doc = "the LSTM’s forget gate is 1 − its input gate" },
   { HYB_FIELD (FormParams, resets_first), HYB_PARAM_BOOL, "False",
     .doc = "the GRU’s reset gate multiplies the state before the product" },
@@ -122,8 +124,8 @@ form_check (gconstpointer values, GError **error)
 
   if (params->rnn.projection_size != HYB_NONE || params->rnn.num_layers != 1)
     return refuse (error, "there is one layer without a projection");
-  if ((params->joins_forget || params->has_peepholes) && params->rnn.mode != HYB_RNN_LSTM)
-    return refuse (error, "joins_forget and has_peepholes need mode lstm");
+  if ((params->couples_input_forget || params->has_peepholes) && params->rnn.mode != HYB_RNN_LSTM)
+    return refuse (error, "couples_input_forget and has_peepholes need mode lstm");
   if (params->resets_first && params->rnn.mode != HYB_RNN_GRU)
     return refuse (error, "resets_first needs mode gru");
   return hyb_rnn_check (params, error) && read_functions (params, NULL, error);
@@ -159,7 +161,7 @@ form_prepare (HybCall *call, GError **error)
   if (!read_functions (params, form, error))
     return FALSE;
   form->clip = params->clip;
-  form->joins_forget = params->joins_forget;
+  form->couples_input_forget = params->couples_input_forget;
   form->resets_first = params->resets_first;
   return hyb_rnn_prepare (call, g_steal_pointer (&form), TRUE, error);
 }

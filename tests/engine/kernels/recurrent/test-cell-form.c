@@ -17,7 +17,7 @@ typedef struct
   HybRnnMode  cell;
   const char *names[2][3];
   double      clip;
-  gboolean    joins_forget, resets_first, has_peepholes;
+  gboolean    couples_input_forget, resets_first, has_peepholes;
 } Form;
 
 static const Form forms[] = {
@@ -37,7 +37,7 @@ static const Form forms[] = {
     .clip = 0.5 },
   { HYB_RNN_LSTM,
     { { "sigmoid", "tanh", "relu" }, { "hard_sigmoid", "tanh", "tanh" } },
-    .joins_forget = TRUE,
+    .couples_input_forget = TRUE,
     .has_peepholes = TRUE },
   { HYB_RNN_TANH, { { "sigmoid" }, { "softplus" } }, .clip = 0.2 },
 };
@@ -174,7 +174,7 @@ lstm_step (const Fixture *this, gint64 d, const double *x, double *h, double *c)
       for (guint k = 0; k < 3 && this->form->has_peepholes; k++)
         weight[k] = p[k * H + j];
       i = apply (this, d, 0, sum_of (this, d, j, x, h) + weight[0] * c[j]);
-      f = this->form->joins_forget
+      f = this->form->couples_input_forget
               ? 1 - i
               : apply (this, d, 0, sum_of (this, d, H + j, x, h) + weight[1] * c[j]);
       g = apply (this, d, 1, sum_of (this, d, 2 * H + j, x, h));
@@ -226,7 +226,7 @@ fixture_init (Fixture *this, const Form *form, const HybRecurrent *net)
   *this = (Fixture){ .form = form, .net = *net };
   this->net.cell = form->cell;
   this->given = (HybCellForm){ .clip = form->clip,
-                               .joins_forget = form->joins_forget,
+                               .couples_input_forget = form->couples_input_forget,
                                .resets_first = form->resets_first };
   for (guint d = 0; d < 2; d++)
     for (guint f = 0; f < 3 && form->names[d][f]; f++)
