@@ -57,6 +57,11 @@ try a-program-ends python 'sys.exit(3)'
 try a-program-is-terminated python 'os.kill(os.getpid(), signal.SIGTERM)'
 try a-program-is-killed python 'os.kill(os.getpid(), signal.SIGKILL)'
 
+# As when something else removed the folder, and a stranger's has its name now.
+mkdir "$work/replaced"
+"$tests/remove-afterwards.sh" "$work/replaced" 1:1 </dev/null && [ -e "$work/replaced" ]
+report $? /tests/temporary-folder/a-folder-that-got-the-name-is-kept
+
 # Scripts and programs make their folders here and nowhere else, but for those that are carried to machines with a GPU.
 grep -rnE 'mktemp|mkdtemp' "$tests" "$tests/../tools" --include='*.sh' |
   grep -v '/\(temporary-folder\|check-temporary-folder\|check-gpu-script\|gpu-first-contact\|frame\)\.sh:' >"$work/out"

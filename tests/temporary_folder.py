@@ -17,6 +17,7 @@ def use():
     global remover
 
     folder = tempfile.mkdtemp(prefix="program-")
-    remover = subprocess.Popen([pathlib.Path(__file__).with_name("remove-afterwards.sh"), folder], stdin=subprocess.PIPE,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    made = os.stat(folder)
+    remover = subprocess.Popen([pathlib.Path(__file__).with_name("remove-afterwards.sh"), folder, f"{made.st_dev}:{made.st_ino}"],
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     tempfile.tempdir = os.environ["TMPDIR"] = folder
