@@ -11,13 +11,14 @@ tests=$(cd "$(dirname "$0")" && pwd) || exit 2
 mkdir "$work/stranger"
 touch "$work/stranger/file"
 
-# is_removed FOLDER: waits for it.
+# is_removed FOLDER: waits for it, for 30 s at most.
 is_removed () {
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -e "$1" ] || return 0
+  tries=150
+  until [ ! -e "$1" ]; do
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || return 1
     sleep 0.2
   done
-  return 1
 }
 
 # try NAME COMMAND…: the command makes its folder, writes its name to the file "name", and ends somehow.
@@ -62,11 +63,12 @@ mkdir "$work/replaced"
 "$tests/remove-afterwards.sh" "$work/replaced" 1:1 </dev/null && [ -e "$work/replaced" ]
 report $? /tests/temporary-folder/a-folder-that-got-the-name-is-kept
 
-# Scripts and programs make their folders here and nowhere else, but for those that are carried to machines with a GPU.
-grep -rnE 'mktemp|mkdtemp' "$tests" "$tests/../tools" --include='*.sh' |
-  grep -v '/\(temporary-folder\|check-temporary-folder\|check-gpu-script\|gpu-first-contact\|frame\)\.sh:' >"$work/out"
-grep -rlE '^import tempfile' "$tests" "$tests/../tools" --include='*.py' | grep -v '/temporary_folder\.py$' |
-  xargs grep -L '^ *temporary_folder\.use()' >>"$work/out"
+# Scripts and programs make their folders here and nowhere else, but for those that mount what must be unmounted before, or
+# that are carried to machines with a GPU.
+grep -rnE 'mktemp|mkdtemp' "$tests" "$tests/../tools" "$tests/../packaging" --include='*.sh' |
+  grep -v '/\(temporary-folder\|check-temporary-folder\|check-gpu-script\|gpu-first-contact\|frame\|try-source\|try-deb\|try-tarball\)\.sh:' >"$work/out"
+grep -rlE --include='*.py' 'import .*tempfile|from tempfile' "$tests" "$tests/../tools" "$tests/../packaging" | grep -v '/temporary_folder\.py$' |
+  xargs python3 "$tests/uses-temporary-folder.py" >>"$work/out" || echo "uses-temporary-folder.py failed" >>"$work/out"
 [ ! -s "$work/out" ]
 report $? /tests/temporary-folder/all-use-it
 finish_tests
