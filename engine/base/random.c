@@ -8,6 +8,7 @@
 #include "engine/base/random.h"
 
 #include <math.h>
+#include <string.h>
 
 #define N_ROUNDS     10
 #define MULTIPLIER_0 0xD2511F53u
@@ -15,7 +16,7 @@
 #define WEYL_0       0x9E3779B9u /* golden ratio */
 #define WEYL_1       0xBB67AE85u /* √3 − 1 */
 
-/* Blocks that fill_lanes() computes side by side, so that the rounds vectorise. */
+/* Blocks that draw_blocks() computes side by side, so that the rounds vectorise. */
 #define LANES 8
 
 void
@@ -83,17 +84,22 @@ hyb_random_uniform (guint64 seed, guint64 index)
 
 /* The Box–Muller transform of the two uniform numbers of one block.  1 − u is in (0, 1], so that
  * the logarithm stays finite. */
+static inline double
+normal_from_words (guint32 w0, guint32 w1, guint32 w2, guint32 w3)
+{
+  double radius = sqrt (-2.0 * log (1.0 - uniform_from_words (w0, w1)));
+  double angle = 2.0 * G_PI * uniform_from_words (w2, w3);
+
+  return radius * cos (angle);
+}
+
 double
 hyb_random_normal (guint64 seed, guint64 index)
 {
   guint32 words[4];
-  double  radius, angle;
 
   hyb_random_block (seed, index, words);
-  radius = sqrt (-2.0 * log (1.0 - uniform_from_words (words[0], words[1])));
-  angle = 2.0 * G_PI * uniform_from_words (words[2], words[3]);
-
-  return radius * cos (angle);
+  return normal_from_words (words[0], words[1], words[2], words[3]);
 }
 
 /* Two rounds of the finaliser of SplitMix64. */
@@ -112,10 +118,14 @@ hyb_random_mix (guint64 a, guint64 b)
   return scramble (scramble (a) ^ b);
 }
 
-/* Writes the two uniform numbers of each of LANES blocks, starting at `block`; only the words that
- * hold the upper 24 bits of each are used. */
-static void
-fill_lanes (guint64 seed, guint64 block, float *to)
+/* The words of LANES blocks, side by side. */
+typedef struct
+{
+  guint32 c0[LANES], c1[LANES], c2[LANES], c3[LANES];
+} Blocks;
+
+static inline void
+draw_blocks (guint64 seed, guint64 block, Blocks *blocks)
 {
   guint32 c0[LANES], c1[LANES], c2[LANES], c3[LANES];
   guint32 k0 = (guint32) seed, k1 = (guint32) (seed >> 32);
@@ -143,10 +153,24 @@ fill_lanes (guint64 seed, guint64 block, float *to)
       k1 += WEYL_1;
     }
 
+  memcpy (blocks->c0, c0, sizeof c0);
+  memcpy (blocks->c1, c1, sizeof c1);
+  memcpy (blocks->c2, c2, sizeof c2);
+  memcpy (blocks->c3, c3, sizeof c3);
+}
+
+/* Writes the two uniform numbers of each of LANES blocks, starting at `block`; only the words that
+ * hold the upper 24 bits of each are used. */
+static void
+fill_lanes (guint64 seed, guint64 block, float *to)
+{
+  Blocks blocks;
+
+  draw_blocks (seed, block, &blocks);
   for (int i = 0; i < LANES; i++)
     {
-      to[2 * i] = (float) (c0[i] >> 8) * 0x1p-24f;
-      to[2 * i + 1] = (float) (c2[i] >> 8) * 0x1p-24f;
+      to[2 * i] = (float) (blocks.c0[i] >> 8) * 0x1p-24f;
+      to[2 * i + 1] = (float) (blocks.c2[i] >> 8) * 0x1p-24f;
     }
 }
 
@@ -173,4 +197,22 @@ hyb_random_uniform_fill (guint64 seed, guint64 index, float *to, gsize count)
 
   for (; done < count; done++)
     to[done] = uniform_float (seed, index + done);
+}
+
+void
+hyb_random_normal_fill (guint64 seed, guint64 index, double *to, gsize count)
+{
+  gsize done = 0;
+
+  for (; count - done >= LANES; done += LANES)
+    {
+      Blocks blocks;
+
+      draw_blocks (seed, index + done, &blocks);
+      for (int i = 0; i < LANES; i++)
+        to[done + (gsize) i] =
+            normal_from_words (blocks.c0[i], blocks.c1[i], blocks.c2[i], blocks.c3[i]);
+    }
+  for (; done < count; done++)
+    to[done] = hyb_random_normal (seed, index + done);
 }

@@ -27,5 +27,7 @@ HYB_API guint64 hyb_random_mix (guint64 a, guint64 b);
 /* Writes hyb_random_uniform() of `count` indices, starting at index, truncated to 24 bits so that
  * each stays below 1 as a float. */
 HYB_API void hyb_random_uniform_fill (guint64 seed, guint64 index, float *to, gsize count);
+/* Writes hyb_random_normal() of `count` indices, starting at index. */
+HYB_API void hyb_random_normal_fill (guint64 seed, guint64 index, double *to, gsize count);
 
 G_END_DECLS

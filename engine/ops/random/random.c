@@ -105,14 +105,33 @@ random_infer_dtype (HybCall *call, GError **error)
   return hyb_dtype_assign (&call->output[0].dtype, dtype, error);
 }
 
-typedef struct
+typedef struct RandomFill RandomFill;
+
+struct RandomFill
 {
   HybSampler sampler;
   guint64    seed;
   double     a, b; /* parameters of the distribution */
   HybDType   dtype;
   char      *to;
-} RandomFill;
+  void (*draw) (const RandomFill *fill, gint64 at, gint64 n, double *values);
+};
+
+static void
+draw_each (const RandomFill *fill, gint64 at, gint64 n, double *values)
+{
+  for (gint64 i = 0; i < n; i++)
+    values[i] = fill->sampler (fill->seed, (guint64) (at + i), fill->a, fill->b);
+}
+
+/* The numbers of hyb_sample_normal(). */
+static void
+draw_normals (const RandomFill *fill, gint64 at, gint64 n, double *values)
+{
+  hyb_random_normal_fill (fill->seed, (guint64) at, values, (gsize) n);
+  for (gint64 i = 0; i < n; i++)
+    values[i] = fill->a + fill->b * values[i];
+}
 
 /* Numbers computed on the stack before they are converted. */
 #define PIECE 256
@@ -127,8 +146,7 @@ random_slice (gint64 begin, gint64 end, gpointer data)
     {
       gint64 n = MIN (PIECE, end - at);
 
-      for (gint64 i = 0; i < n; i++)
-        values[i] = fill->sampler (fill->seed, (guint64) (at + i), fill->a, fill->b);
+      fill->draw (fill, at, n, values);
       hyb_dtype_convert (fill->to + at * (gint64) hyb_dtype_size (fill->dtype), fill->dtype, values,
                          HYB_F64, (gsize) n);
     }
@@ -151,7 +169,13 @@ static void
 random_forward (const HybCall *call, const HybRun *run, HybSampler sampler, double a, double b)
 {
   RandomFill fill = {
-    sampler, hyb_run_random_seed (run), a, b, call->output[0].dtype, run->output[0],
+    sampler,
+    hyb_run_random_seed (run),
+    a,
+    b,
+    call->output[0].dtype,
+    run->output[0],
+    sampler == hyb_sample_normal ? draw_normals : draw_each,
   };
 
   if (sampler == hyb_sample_uniform && fill.dtype == HYB_F32)

@@ -63,6 +63,23 @@ test_filling_equals_single_draws (void)
 }
 
 static void
+test_filling_with_normals_equals_single_draws (void)
+{
+  double row[100];
+
+  for (gsize count = 0; count < G_N_ELEMENTS (row); count++)
+    {
+      guint64 first = (G_GUINT64_CONSTANT (1) << 32) - 50; /* the index is wider than a word */
+
+      row[count] = 77;
+      hyb_random_normal_fill (9, first, row, count);
+      for (gsize i = 0; i < count; i++)
+        g_assert_true (row[i] == hyb_random_normal (9, first + i));
+      g_assert_true (row[count] == 77);
+    }
+}
+
+static void
 test_moments (void)
 {
   const guint n = 200000;
@@ -99,6 +116,8 @@ TEST_PROGRAM (test_random)
                    test_single_draws_are_parts_of_blocks);
   g_test_add_func ("/engine/base/random/filling-equals-single-draws",
                    test_filling_equals_single_draws);
+  g_test_add_func ("/engine/base/random/filling-with-normals-equals-single-draws",
+                   test_filling_with_normals_equals_single_draws);
   g_test_add_func ("/engine/base/random/moments", test_moments);
   g_test_add_func ("/engine/base/random/mixing-separates-neighbours",
                    test_mixing_separates_neighbours);
