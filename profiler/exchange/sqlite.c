@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "profiler/exchange/sqlite.h"
 
+#include "engine/base/library.h"
 #include "profiler/capture/capture.h"
 
 #include <dlfcn.h>
@@ -9,15 +10,8 @@
 #define LIBRARY "libsqlite3.so.0"
 #define WAY_OUT "Install SQLite 3.39 or newer (Debian: libsqlite3-0)."
 
-static const struct
-{
-  const char *name;
-  glong       offset;
-} functions[] = {
-#define ROW(function) { #function, G_STRUCT_OFFSET (ProfSqlite, function) },
-  PROF_SQLITE_FUNCTIONS (ROW)
-#undef ROW
-};
+#define ROW(function) HYB_LIBRARY_FUNCTION (ProfSqlite, function),
+static const HybLibraryFunction functions[] = { PROF_SQLITE_FUNCTIONS (ROW) };
 
 static ProfSqlite sqlite;
 static char      *failure; /* why there are no functions; NULL: there are */
@@ -25,20 +19,16 @@ static char      *failure; /* why there are no functions; NULL: there are */
 static void
 load (void)
 {
-  void *library = dlopen (LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+  void       *library = dlopen (LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+  const char *missing =
+      library ? hyb_library_bind (library, functions, G_N_ELEMENTS (functions), &sqlite) : NULL;
 
   if (!library)
     failure = g_strdup_printf ("Databases cannot be read or written: %s. " WAY_OUT, dlerror ());
-  for (guint i = 0; i < G_N_ELEMENTS (functions) && !failure; i++)
-    {
-      void *function = dlsym (library, functions[i].name);
-
-      if (!function)
-        failure = g_strdup_printf ("Databases cannot be read or written: " LIBRARY
-                                   " has no function %s. " WAY_OUT,
-                                   functions[i].name);
-      G_STRUCT_MEMBER (void *, &sqlite, functions[i].offset) = function;
-    }
+  else if (missing)
+    failure = g_strdup_printf ("Databases cannot be read or written: " LIBRARY
+                               " has no function %s. " WAY_OUT,
+                               missing);
 }
 
 const ProfSqlite *
