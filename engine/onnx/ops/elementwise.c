@@ -231,6 +231,14 @@ lower_mean (HybLowering *lowering)
 
 /* --- Clip --- */
 
+/* Whether clip_floats() takes these bounds.  Where they have changed places, the upper one counts, which it does not know. */
+static gboolean
+is_range_of_floats (HybLowering *lowering, double low, double high)
+{
+  return hyb_onnx_type (lowering, 0)->dtype == HYB_F32 && low <= high && low < INFINITY &&
+         high > -INFINITY;
+}
+
 /* Limits floats to known bounds in one pass; a bound of ±∞ is none. */
 static HybValueId
 clip_floats (HybLowering *lowering, HybValueId x, double low, double high)
@@ -249,7 +257,7 @@ lower_old_clip (HybLowering *lowering)
   double     low = hyb_onnx_float (lowering, "min", -3.402823466e38);
   double     high = hyb_onnx_float (lowering, "max", 3.402823466e38);
 
-  if (hyb_onnx_type (lowering, 0)->dtype == HYB_F32 && low <= high)
+  if (is_range_of_floats (lowering, low, high))
     x = clip_floats (lowering, x, low, high);
   else
     {
@@ -283,10 +291,8 @@ lower_clip (HybLowering *lowering)
   gboolean is_limited = has_low || has_high;
   double   low, high;
 
-  /* Where the bounds have changed places, the upper one counts. */
-  if (is_limited && hyb_onnx_type (lowering, 0)->dtype == HYB_F32 &&
-      find_bound (lowering, 1, -INFINITY, &low) && find_bound (lowering, 2, INFINITY, &high) &&
-      low <= high && low < INFINITY && high > -INFINITY)
+  if (is_limited && find_bound (lowering, 1, -INFINITY, &low) &&
+      find_bound (lowering, 2, INFINITY, &high) && is_range_of_floats (lowering, low, high))
     x = clip_floats (lowering, x, low, high);
   else
     {
