@@ -88,6 +88,12 @@ CASES = {
         z = NonZero (b)
         w = NonZero (k)
     }""", lambda f: {"x": np.where(f(70, 90) > 2, f(70, 90), 0).astype(np.float32), "b": f(5, 6, 7) > 0.5, "k": np.array([0, 3, 0, 0, -1, 0, 2**40, 0, 0])}),
+    "non-zero-scalars": ('"" : 17', """g (float x, float z) => (int64[1,n] a, int64[1,m] b, int64[1,k] c, int64[1,l] d) <float one = {3.0}, float none = {0.0}> {
+        a = NonZero (x)
+        b = NonZero (z)
+        c = NonZero (one)
+        d = NonZero (none)
+    }""", lambda f: {"x": np.array(-2, np.float32), "z": np.array(0, np.float32)}),
     "triangles": ('"" : 17', """g (float[2,3,5] x, int64[4,3] k) => (float[2,3,5] y, float[2,3,5] z, int64[4,3] u, int64[4,3] v) <int64 one = {1}, int64 low = {-2}, int64 far = {-9}> {
         y = Trilu (x)
         z = Trilu <upper = 0> (x, one)

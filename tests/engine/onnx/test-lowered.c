@@ -159,6 +159,19 @@ test_resize_is_one_node (void)
     }
 }
 
+/* As ONNX Runtime has it, which takes a number for an array of one element. */
+static void
+test_indices_of_a_number_have_one_row (void)
+{
+  g_autoptr (HybModel) model = nodes_model ("x: float[]\ny = NonZero x\n-> y\n", 17);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = infer (graph);
+  const HybType      *type = &types[hyb_graph_n_values (graph) - 1];
+
+  g_assert_cmpint (type->shape.rank, ==, 2);
+  g_assert_cmpint (type->shape.dim[0], ==, 1);
+}
+
 TEST_PROGRAM (test_lowered)
 {
   g_test_init (&argc, &argv, NULL);
@@ -170,6 +183,9 @@ TEST_PROGRAM (test_lowered)
   g_test_add_func ("/engine/onnx/lowered/forms-of-cells-are-fused-where-they-only-run",
                    test_forms_of_cells_are_fused_where_they_only_run);
   g_test_add_func ("/engine/onnx/lowered/resize-is-one-node", test_resize_is_one_node);
+
+  g_test_add_func ("/engine/onnx/lowered/indices-of-a-number-have-one-row",
+                   test_indices_of_a_number_have_one_row);
 
   return g_test_run ();
 }

@@ -105,14 +105,18 @@ compute_non_zero (HybCall          *call,
   return TRUE;
 }
 
-/* Where the contents are known while planning. */
+/* Where the contents are known while planning.  A number is an array of one element. */
 static void
 lower_non_zero (HybLowering *lowering)
 {
   static const gint64 swapped[] = { 1, 0 };
-  HybType type = { hyb_shape_2d (hyb_onnx_type (lowering, 0)->shape.rank, HYB_UNKNOWN), HYB_I64 };
-  HybValueId y = hyb_onnx_unary (lowering, "_npi_nonzero", hyb_onnx_input (lowering, 0));
+  HybValueId          x = hyb_onnx_input (lowering, 0), y;
+  int                 rank = hyb_onnx_type (lowering, 0)->shape.rank;
+  HybType             type = { hyb_shape_2d (rank == 0 ? 1 : rank, HYB_UNKNOWN), HYB_I64 };
 
+  if (rank == 0)
+    x = hyb_onnx_reshape (lowering, x, 1, (gint64[]){ 1 });
+  y = hyb_onnx_unary (lowering, "_npi_nonzero", x);
   if (y != HYB_NO_ID && hyb_type_is_known (hyb_lowering_get_type (lowering, y)))
     hyb_lowering_set_output (lowering, 0,
                              hyb_onnx_cast (lowering, hyb_onnx_transpose (lowering, y, 2, swapped),
