@@ -23,6 +23,20 @@ typedef struct
   gint64 count;
 } Group;
 
+typedef struct
+{
+  Group *group;
+  gint64 n;
+} Groups;
+
+static void
+clear_groups (Groups *groups)
+{
+  g_free (groups->group);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Groups, clear_groups)
+
 enum
 {
   OUTPUT_Y,
@@ -99,11 +113,10 @@ key_of_double (double value)
   return bits >> 63 ? ~bits : bits | 1ull << 63;
 }
 
-static Key *
-read_keys (const Slices *slices)
+static void
+read_keys (const Slices *slices, Key *keys)
 {
   gconstpointer data = hyb_tensor_get_data (slices->x);
-  Key          *keys = g_new (Key, MAX (slices->n, 1));
   guint64       sign = slices->dtype == HYB_U64 ? 0 : 1ull << 63;
 
   for (gint64 i = 0; i < slices->n; i++)
@@ -114,7 +127,6 @@ read_keys (const Slices *slices)
       else
         keys[i].key = (guint64) hyb_dtype_get_int (data, slices->dtype, (gsize) i) ^ sign;
     }
-  return keys;
 }
 
 static void
@@ -153,15 +165,19 @@ sort_by_byte (const Key *keys, gint64 n, int byte, Key *to)
   return TRUE;
 }
 
-/* Sorts keys, which it frees, byte by byte; equal ones keep their order.  (transfer full) */
-static Key *
+/* Sorts n keys byte by byte; equal ones keep their order.  There is room for as many behind them.  Returns the sorted ones,
+ * which are the first or the second n. */
+static const Key *
 sort_keys (Key *keys, gint64 n)
 {
-  Key *spare = n > MAX_INSERTION ? g_new (Key, n) : NULL;
+  Key *spare = keys + n;
 
-  if (!spare)
-    insert_keys (keys, n);
-  for (int byte = 0; spare && byte < 8; byte++)
+  if (n <= MAX_INSERTION)
+    {
+      insert_keys (keys, n);
+      return keys;
+    }
+  for (int byte = 0; byte < 8; byte++)
     if (sort_by_byte (keys, n, byte, spare))
       {
         Key *sorted = spare;
@@ -169,7 +185,6 @@ sort_keys (Key *keys, gint64 n)
         spare = keys;
         keys = sorted;
       }
-  g_free (spare);
   return keys;
 }
 
@@ -178,9 +193,9 @@ sort_keys (Key *keys, gint64 n)
 /* The slices in ascending order, of which equal ones keep the order of the array; by place whether another group begins. */
 typedef struct
 {
-  gint64   *slice;
-  gboolean *begins;
-  gint64    n;
+  gint64 *slice;
+  guint8 *begins;
+  gint64  n;
 } Order;
 
 static void
@@ -192,71 +207,88 @@ clear_order (Order *order)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Order, clear_order)
 
-static void
+/* FALSE if memory is short. */
+static gboolean
 sort_elements (const Slices *slices, Order *order)
 {
-  Key *keys = sort_keys (read_keys (slices), slices->n);
+  g_autofree Key *room = g_try_new (Key, 2 * MAX (slices->n, 1));
+  const Key      *keys;
 
+  if (!room)
+    return FALSE;
+  read_keys (slices, room);
+  keys = sort_keys (room, slices->n);
   for (gint64 i = 0; i < order->n; i++)
     {
       order->slice[i] = keys[i].index;
       order->begins[i] = i == 0 || keys[i].key != keys[i - 1].key;
     }
-  g_free (keys);
+  return TRUE;
 }
 
-static Order
-sort_slices (Slices *slices)
+static void
+compare_all (Slices *slices, Order *order)
 {
-  Order order = { g_new (gint64, MAX (slices->n, 1)), g_new (gboolean, MAX (slices->n, 1)),
-                  slices->n };
+  for (gint64 i = 0; i < order->n; i++)
+    order->slice[i] = i;
+  g_qsort_with_data (order->slice, (int) order->n, sizeof *order->slice, compare_slices, slices);
+  for (gint64 i = 0; i < order->n; i++)
+    order->begins[i] =
+        i == 0 || compare_slices (&order->slice[i], &order->slice[i - 1], slices) != 0;
+}
 
-  if (slices->before * slices->after == 1)
-    {
-      sort_elements (slices, &order);
-      return order;
-    }
-  for (gint64 i = 0; i < order.n; i++)
-    order.slice[i] = i;
-  g_qsort_with_data (order.slice, (int) order.n, sizeof *order.slice, compare_slices, slices);
-  for (gint64 i = 0; i < order.n; i++)
-    order.begins[i] = i == 0 || compare_slices (&order.slice[i], &order.slice[i - 1], slices) != 0;
-  return order;
+static gboolean
+sort_slices (Slices *slices, Order *order, GError **error)
+{
+  gboolean is_done = TRUE;
+
+  if (slices->n > G_MAXINT)
+    return onnx_direct_refuse (error, "it has more than 2147483647 elements or slices to sort");
+  *order = (Order){ g_try_new (gint64, MAX (slices->n, 1)), g_try_new (guint8, MAX (slices->n, 1)),
+                    slices->n };
+  if (!order->slice || !order->begins)
+    is_done = FALSE;
+  else if (slices->before * slices->after == 1)
+    is_done = sort_elements (slices, order);
+  else
+    compare_all (slices, order);
+  return is_done || onnx_direct_refuse (error, "memory is short for the order of its elements");
 }
 
 static int
-compare_firsts (gconstpointer a, gconstpointer b)
+compare_firsts (gconstpointer a, gconstpointer b, gpointer data)
 {
   const Group *x = a, *y = b;
 
   return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Groups by value, or by first slice. */
-static GArray *
-find_groups (const Order *order, gboolean is_sorted)
+/* Groups by value, or by first slice.  FALSE if memory is short. */
+static gboolean
+find_groups (const Order *order, gboolean is_sorted, Groups *groups)
 {
-  GArray *groups = g_array_sized_new (FALSE, FALSE, sizeof (Group), (guint) order->n);
+  gint64 n = 0;
 
   for (gint64 i = 0; i < order->n; i++)
-    {
-      Group group = { order->slice[i], 1 };
-
-      if (!order->begins[i])
-        g_array_index (groups, Group, groups->len - 1).count++;
-      else
-        g_array_append_val (groups, group);
-    }
+    n += order->begins[i];
+  groups->group = g_try_new (Group, MAX (n, 1));
+  if (!groups->group)
+    return FALSE;
+  for (gint64 i = 0; i < order->n; i++)
+    if (order->begins[i])
+      groups->group[groups->n++] = (Group){ order->slice[i], 1 };
+    else
+      groups->group[groups->n - 1].count++;
   if (!is_sorted)
-    g_array_sort (groups, compare_firsts);
-  return groups;
+    g_qsort_with_data (groups->group, (int) n, sizeof *groups->group, compare_firsts, NULL);
+  return TRUE;
 }
 
 /* --- Outputs --- */
 
 /* The first slice of each group, with the other axes as they were. */
 static HybTensor *
-copy_slices (const Slices *slices, const GArray *groups, int axis, GError **error)
+copy_slices (const Slices *slices, const Groups *groups, int axis, GError **error)
 {
   HybType    type = *hyb_tensor_get_type (slices->x);
   gsize      bytes = (gsize) slices->after * hyb_dtype_size (slices->dtype);
@@ -264,15 +296,15 @@ copy_slices (const Slices *slices, const GArray *groups, int axis, GError **erro
   char      *to;
 
   if (axis < 0)
-    type.shape = hyb_shape_1d (groups->len);
+    type.shape = hyb_shape_1d (groups->n);
   else
-    type.shape.dim[axis] = groups->len;
+    type.shape.dim[axis] = groups->n;
   y = hyb_tensor_new (&type, error);
   to = hyb_tensor_get_data (y);
   for (gint64 i = 0; y && i < slices->before; i++)
-    for (guint g = 0; g < groups->len; g++)
+    for (gint64 g = 0; g < groups->n; g++)
       {
-        gint64 from = i * slices->n + g_array_index (groups, Group, g).first;
+        gint64 from = i * slices->n + groups->group[g].first;
 
         memcpy (to, (const char *) hyb_tensor_get_data (slices->x) + (gsize) from * bytes, bytes);
         to += bytes;
@@ -281,61 +313,61 @@ copy_slices (const Slices *slices, const GArray *groups, int axis, GError **erro
 }
 
 /* For each slice its group. */
-static GArray *
-find_inverse (const Order *order, const GArray *groups)
+static HybTensor *
+find_inverse (const Order *order, const Groups *groups, GError **error)
 {
-  GArray            *inverse = g_array_sized_new (FALSE, TRUE, sizeof (gint64), (guint) order->n);
-  g_autofree gint64 *by_first = g_new0 (gint64, MAX (order->n, 1));
-  gint64             group = 0;
+  HybType    type = { hyb_shape_1d (order->n), HYB_I64 };
+  HybTensor *inverse = hyb_tensor_new (&type, error);
+  gint64    *to = inverse ? hyb_tensor_get_data (inverse) : NULL, group = 0;
 
-  g_array_set_size (inverse, (guint) order->n);
-  for (guint g = 0; g < groups->len; g++)
-    by_first[g_array_index (groups, Group, g).first] = g;
+  if (!inverse)
+    return NULL;
+  /* The first slice of a group is read before it is written: it begins the group. */
+  for (gint64 g = 0; g < groups->n; g++)
+    to[groups->group[g].first] = g;
   for (gint64 i = 0; i < order->n; i++)
     {
       gint64 slice = order->slice[i];
 
       if (order->begins[i])
-        group = by_first[slice];
-      g_array_index (inverse, gint64, slice) = group;
+        group = to[slice];
+      to[slice] = group;
     }
   return inverse;
 }
 
 static HybTensor *
-list_groups (const GArray *groups, gboolean counts, GError **error)
+list_groups (const Groups *groups, gboolean counts, GError **error)
 {
-  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (gint64));
+  HybType    type = { hyb_shape_1d (groups->n), HYB_I64 };
+  HybTensor *list = hyb_tensor_new (&type, error);
 
-  for (guint g = 0; g < groups->len; g++)
-    {
-      const Group *group = &g_array_index (groups, Group, g);
-
-      g_array_append_val (values, *(counts ? &group->count : &group->first));
-    }
-  return onnx_direct_ints (values, 1, error);
+  for (gint64 g = 0; list && g < groups->n; g++)
+    ((gint64 *) hyb_tensor_get_data (list))[g] =
+        counts ? groups->group[g].count : groups->group[g].first;
+  return list;
 }
 
 static gboolean
 set_outputs (const HybCall *call, Slices *slices, int axis, HybTensor **outputs, GError **error)
 {
-  g_auto (Order) order = sort_slices (slices);
-  g_autoptr (GArray) groups = find_groups (&order, onnx_direct_int (call, "sorted", 1) != 0);
+  g_auto (Order) order = { 0 };
+  g_auto (Groups) groups = { 0 };
   gboolean is_done = TRUE;
 
+  if (!sort_slices (slices, &order, error))
+    return FALSE;
+  if (!find_groups (&order, onnx_direct_int (call, "sorted", 1) != 0, &groups))
+    return onnx_direct_refuse (error, "memory is short for its groups");
   for (guint i = 0; i < MIN (call->n_outputs, N_OUTPUTS); i++)
     {
       outputs[i] = NULL;
       if (is_done && i == OUTPUT_Y)
-        outputs[i] = copy_slices (slices, groups, axis, error);
+        outputs[i] = copy_slices (slices, &groups, axis, error);
       else if (is_done && i == OUTPUT_INVERSE)
-        {
-          g_autoptr (GArray) inverse = find_inverse (&order, groups);
-
-          outputs[i] = onnx_direct_ints (inverse, 1, error);
-        }
+        outputs[i] = find_inverse (&order, &groups, error);
       else if (is_done)
-        outputs[i] = list_groups (groups, i == OUTPUT_COUNTS, error);
+        outputs[i] = list_groups (&groups, i == OUTPUT_COUNTS, error);
       is_done &= outputs[i] != NULL;
     }
   return is_done;
