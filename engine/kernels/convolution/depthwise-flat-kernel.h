@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #if LANES == 16
 
-#include "engine/kernels/convolution/rectify-kernel.h"
+#include "engine/kernels/convolution/masked-finish-kernel.h"
 
 /* The lanes whose cells are inside, from the row and the column of the image that the first tap covers in each lane. */
 INLINE void
@@ -53,32 +53,6 @@ SIMD (find_masks) (Planes *planes)
     }
 }
 
-/* Finishes n vectors of sums of a filter and writes them; `left` cells of the map are left from the first on. */
-INLINE void
-SIMD (write_vectors) (const int     n,
-                      const Planes *planes,
-                      gint64        filter,
-                      gint64        at,
-                      gint64        left,
-                      const Floats *sums)
-{
-  const HybConvolveFinish *finish = planes->finish;
-  Floats                   bias = simd_fill (finish->bias ? finish->bias[filter] : 0);
-
-  HYB_UNROLL (4)
-  for (int v = 0; v < n; v++, at += LANES, left -= LANES)
-    {
-      __mmask16 mask = left >= LANES ? 0xffff : (__mmask16) ((1u << left) - 1);
-      Floats    sum = sums[v] + bias;
-
-      if (finish->other)
-        sum = sum + (Floats) _mm512_maskz_loadu_ps (mask, finish->other + at);
-      if (finish->rectify)
-        sum = SIMD (rectify) (sum, finish->slope);
-      _mm512_mask_storeu_ps (planes->operands->map + at, mask, (__m512) sum);
-    }
-}
-
 /* n vectors of a plane, from vector number `first` on. */
 INLINE void
 SIMD (sum_vectors) (const int n, const Planes *planes, gint64 plane, gint64 filter, gint64 first)
@@ -102,8 +76,11 @@ SIMD (sum_vectors) (const int n, const Planes *planes, gint64 plane, gint64 filt
                                                                      cells + v * LANES),
                                      sums[v]);
     }
-  SIMD (write_vectors)
-  (n, planes, filter, plane * planes->cells + first * LANES, planes->cells - first * LANES, sums);
+  HYB_UNROLL (4)
+  for (int v = 0; v < n; v++, first++)
+    SIMD (finish_lanes)
+  (planes->finish, filter, planes->operands->map, plane * planes->cells + first * LANES,
+   planes->cells - first * LANES, sums[v]);
 }
 
 static TARGET void

@@ -50,7 +50,8 @@ is_small (const HybConvolve *c)
   gint64 vectors = (c->map[1] * c->map[2] + 15) / 16, taps = c->kernel[1] * c->kernel[2];
 
   return c->stride[1] == 1 && c->stride[2] == 1 && c->map[2] == c->image[2] &&
-         c->map[2] <= MAX_COLUMNS (taps) && vectors <= MAX_VECTORS && taps <= MAX_TAPS;
+         c->map[2] <= MAX_COLUMNS (taps) && vectors > 0 && vectors <= MAX_VECTORS &&
+         taps <= MAX_TAPS;
 }
 
 static void

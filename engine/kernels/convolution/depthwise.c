@@ -8,6 +8,7 @@
 #include "engine/kernels/convolution/depthwise.h"
 
 #include "engine/kernels/convolution/depthwise-flat.h"
+#include "engine/kernels/convolution/depthwise-pairs.h"
 #include "engine/kernels/convolution/parts.h"
 #include "engine/kernels/convolution/window-rows.h"
 
@@ -163,7 +164,8 @@ hyb_depthwise_convolve (const HybConvolve       *convolve,
   };
   HybParts parts;
 
-  if (hyb_depthwise_flat_convolve (convolve, operands, finish))
+  if (hyb_depthwise_pairs_convolve (convolve, operands, finish) ||
+      hyb_depthwise_flat_convolve (convolve, operands, finish))
     return;
   hyb_window_rows_init (&convolution.rows, convolve);
   parts = find_parts (&convolution);
