@@ -2,7 +2,7 @@
  * constants.
  *
  * Of one or two axes _resample computes all; operators that MXNet has do so where the graph is written to a file, and for
- * types that _resample does not compute in.  Start with onnx_resize_axes().
+ * types that _resample does not compute in.  Weighted sums are of float64 or float32.  Start with onnx_resize_axes().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/resize-axis.h"
 
@@ -22,6 +22,7 @@ typedef struct
   int               rank;
   guint             n_taps;    /* elements that a result is made of, along each axis */
   gboolean          is_filter; /* unless axes shrink: then more */
+  gboolean          rounds;    /* the filter of each axis */
   gboolean          is_done[HYB_MAX_RANK];
 } Plan;
 
@@ -182,12 +183,22 @@ add_weight (HybLowering *lowering, const Taps *taps, guint tap, const HybShape *
   return hyb_lowering_constant (lowering, tensor);
 }
 
-/* One axis of x resampled, by operators that MXNet has, in the type of x. */
+/* x in the type that weights are multiplied in. */
+static HybValueId
+as_floats (HybLowering *lowering, HybValueId x)
+{
+  if (x == HYB_NO_ID || hyb_lowering_get_type (lowering, x)->dtype == HYB_F64)
+    return x;
+  return hyb_onnx_cast (lowering, x, HYB_F32);
+}
+
+/* One axis of x resampled, by operators that MXNet has; floats if there are weights. */
 static HybValueId
 resample (HybLowering *lowering, HybValueId x, int number, const ResizeAxis *axis, guint n_taps)
 {
   g_auto (Taps) taps = { 0 };
   HybType     type = *hyb_lowering_get_type (lowering, x);
+  HybDType    dtype = type.dtype == HYB_F64 ? HYB_F64 : HYB_F32; /* of weights */
   HybValueId  sum = HYB_NO_ID;
   HybShape    shape = { .rank = type.shape.rank };
   const char *text = hyb_lowering_text (lowering, "%d", number);
@@ -196,6 +207,8 @@ resample (HybLowering *lowering, HybValueId x, int number, const ResizeAxis *axi
     shape.dim[i] = i == number ? axis->to : 1;
   if (!compute_taps (lowering, axis, n_taps, &taps))
     return HYB_NO_ID;
+  if (n_taps > 1)
+    x = as_floats (lowering, x);
   for (guint tap = 0; tap < n_taps; tap++)
     {
       HybValueId part = hyb_lowering_emit (lowering, "take", 2,
@@ -205,7 +218,7 @@ resample (HybLowering *lowering, HybValueId x, int number, const ResizeAxis *axi
       if (n_taps > 1)
         part = hyb_onnx_binary (lowering, "broadcast_mul", part,
                                 hyb_onnx_cast (lowering, add_weight (lowering, &taps, tap, &shape),
-                                               type.dtype));
+                                               dtype));
       sum = tap == 0 ? part : hyb_onnx_binary (lowering, "broadcast_add", sum, part);
     }
   return sum;
@@ -295,12 +308,24 @@ fill_filter (float *row, const ResizeAxis *axis, double x, double a, gboolean ex
     row[i] = (float) (row[i] / sum);
 }
 
-/* x times a matrix along an axis. */
+/* The nearest numbers of an integer type, limited to those that types of up to 16 bits have. */
+static HybValueId
+round_to_type (HybLowering *lowering, HybValueId x, HybDType dtype)
+{
+  int      n_bits = 8 * (int) hyb_dtype_size (dtype);
+  gboolean is_signed = dtype == HYB_I8 || dtype == HYB_I16;
+  double   size = ldexp (1, n_bits), low = is_signed ? -size / 2 : 0;
+
+  x = hyb_onnx_unary (lowering, "floor", onnx_shift (lowering, x, 0.5));
+  return n_bits <= 16 ? onnx_clamp (lowering, x, low, low + size - 1) : x;
+}
+
+/* x times a matrix along an axis, in floats; rounded if the result of all axes is of integers. */
 static HybValueId
 filter_axis (HybLowering *lowering, HybValueId x, int number, const ResizeAxis *axis)
 {
   HybType    type = { hyb_shape_2d (axis->to, axis->from), HYB_F32 };
-  HybDType   dtype = hyb_lowering_get_type (lowering, x)->dtype;
+  HybDType   dtype = hyb_onnx_type (lowering, 0)->dtype;
   gboolean   excludes = hyb_onnx_int (lowering, "exclude_outside", 0) != 0;
   double     a = hyb_onnx_float (lowering, "cubic_coeff_a", -0.75);
   int        rank = hyb_lowering_get_type (lowering, x)->shape.rank;
@@ -321,10 +346,12 @@ filter_axis (HybLowering *lowering, HybValueId x, int number, const ResizeAxis *
     swapped[i] = i;
   swapped[number] = rank - 1;
   swapped[rank - 1] = number;
-  filter = hyb_onnx_cast (lowering, hyb_lowering_constant (lowering, matrix), dtype);
-  x = hyb_onnx_transpose (lowering, x, (guint) rank, swapped);
+  filter = hyb_onnx_cast (lowering, hyb_lowering_constant (lowering, matrix),
+                          dtype == HYB_F64 ? HYB_F64 : HYB_F32);
+  x = hyb_onnx_transpose (lowering, as_floats (lowering, x), (guint) rank, swapped);
   x = onnx_matmul (lowering, x, hyb_onnx_transpose (lowering, filter, 2, (gint64[]){ 1, 0 }));
-  return hyb_onnx_transpose (lowering, x, (guint) rank, swapped);
+  x = hyb_onnx_transpose (lowering, x, (guint) rank, swapped);
+  return hyb_dtype_is_float (dtype) ? x : round_to_type (lowering, x, dtype);
 }
 
 /* --- Crops --- */
@@ -367,12 +394,14 @@ plan_axes (HybLowering *lowering, const ResizeAxis *axes, int rank, guint n_taps
   Plan plan = { .axes = axes, .rank = rank, .n_taps = n_taps };
 
   plan.is_filter = n_taps > 1 && hyb_onnx_int (lowering, "antialias", 0) != 0;
+  plan.rounds = plan.is_filter && !hyb_dtype_is_float (hyb_onnx_type (lowering, 0)->dtype);
   for (int i = 0; i < rank; i++)
     plan.is_done[i] = !axes[i].is_crop && axes[i].from == axes[i].to && axes[i].scale == 1;
   return plan;
 }
 
-/* Of the axes that are left the one that shrinks most, so that the others have less to do; −1 if there is none. */
+/* Of the axes that are left the one that shrinks most, so that the others have less to do, or the last one where each rounds,
+ * as in ONNX Runtime; −1 if there is none. */
 static int
 next_axis (const Plan *plan)
 {
@@ -381,9 +410,19 @@ next_axis (const Plan *plan)
 
   for (int i = 0; i < plan->rank; i++)
     if (!plan->is_done[i] &&
-        (next < 0 || axes[i].to * axes[next].from < axes[next].to * axes[i].from))
+        (next < 0 || plan->rounds || axes[i].to * axes[next].from < axes[next].to * axes[i].from))
       next = i;
   return next;
+}
+
+static int
+count_left (const Plan *plan)
+{
+  int n = 0;
+
+  for (int i = 0; i < plan->rank; i++)
+    n += !plan->is_done[i];
+  return n;
 }
 
 /* An axis resampled; the last two together if both are left. */
@@ -420,10 +459,12 @@ onnx_resize_axes (HybLowering      *lowering,
   Plan plan = plan_axes (lowering, axes, rank, n_taps);
   int  next = next_axis (&plan);
 
+  if (n_taps > 1 && count_left (&plan) > 2) /* more than _resample computes at once */
+    x = as_floats (lowering, x);
   for (; next >= 0 && x != HYB_NO_ID; next = next_axis (&plan))
     x = resize_axis (lowering, x, next, &plan);
   for (int i = 0; i < rank && x != HYB_NO_ID && !plan.is_filter; i++)
     if (axes[i].is_crop)
       x = extrapolate (lowering, x, i, &axes[i]);
-  return x;
+  return x == HYB_NO_ID ? x : hyb_onnx_cast (lowering, x, hyb_onnx_type (lowering, 0)->dtype);
 }

@@ -170,7 +170,7 @@ lower_resize (HybLowering *lowering)
                           : strcmp (mode, "nearest") == 0 ? 1
                                                           : 2);
   if (!is_empty && x != HYB_NO_ID)
-    hyb_lowering_set_output (lowering, 0, hyb_onnx_cast (lowering, x, type.dtype));
+    hyb_lowering_set_output (lowering, 0, x);
 }
 
 /* Version 10 of Resize and Upsample have scales alone, and divide positions by them, rounding down. */

@@ -184,6 +184,22 @@ CASES = {
     "resize-smooth-cubic": ('"" : 18', """g (float[1,1,9,8] x) => (float[1,1,n,m] y) <int64[4] size = {1, 1, 4, 5}> {
         y = Resize <mode = "cubic", antialias = 1, exclude_outside = 1, cubic_coeff_a = -0.5> (x, "", "", size)
     }""", lambda f: {"x": f(1, 1, 9, 8)}),
+    # Integers: numbers between two are cut off, so that weights are exact here; filters round and limit after each axis.
+    "resize-bytes": ('"" : 18', """g (uint8[1,2,7,8] x, int32[1,1,4,5] k, uint8[1,2,3,4,5] v) => (uint8[1,2,n,m] y, int32[1,1,a,b] z, uint8[1,2,c,d,e] w) <float[4] s = {1, 1, 2.0, 0.5}, float[5] t = {1, 1, 2.0, 4.0, 0.5}> {
+        y = Resize <mode = "linear"> (x, "", s)
+        z = Resize <mode = "linear"> (k, "", s)
+        w = Resize <mode = "linear"> (v, "", t)
+    }""", lambda f: {"x": (128 + 60 * f(1, 2, 7, 8)).clip(0, 255).astype(np.uint8), "k": (1000 * f(1, 1, 4, 5)).astype(np.int32),
+                     "v": (128 + 60 * f(1, 2, 3, 4, 5)).clip(0, 255).astype(np.uint8)}),
+    "resize-bytes-9": ('"" : 9', """g (uint8[1,2,4,5] x) => (uint8[1,2,n,m] y) <float[4] s = {1, 1, 2.0, 4.0}> {
+        y = Upsample <mode = "linear"> (x, s)
+    }""", lambda f: {"x": (128 + 60 * f(1, 2, 4, 5)).clip(0, 255).astype(np.uint8)}),
+    "resize-bytes-smooth": ('"" : 18', """g (uint8[1,2,9,8] x, int32[1,1,9,8] k) => (uint8[1,2,n,m] y, uint8[1,2,a,b] z, int32[1,1,c,d] w, uint8[1,2,e,f] v) <float[4] s = {1, 1, 0.6, 0.4}, float[4] t = {1, 1, 0.37, 0.65}> {
+        y = Resize <mode = "linear", antialias = 1> (x, "", s)
+        z = Resize <mode = "linear", antialias = 1> (x, "", t)
+        w = Resize <mode = "linear", antialias = 1> (k, "", t)
+        v = Resize <mode = "cubic", antialias = 1, exclude_outside = 1> (x, "", t)
+    }""", lambda f: {"x": (128 + 150 * f(1, 2, 9, 8)).clip(0, 255).astype(np.uint8), "k": (1000 * f(1, 1, 9, 8)).astype(np.int32)}),
     "resize-last-bit": ('"" : 18', """g (float[1,1,1,7] x, float[1,1,1,100] w) => (float[1,1,1,n] y, float[1,1,1,m] z) <float[4] a = {1, 1, 1, 0.6}, float[4] b = {1, 1, 1, 0.29}> {
         y = Resize <mode = "nearest", nearest_mode = "floor"> (x, "", a)
         z = Resize <mode = "nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"> (w, "", b)

@@ -1,9 +1,12 @@
 /* test-lowered.c — tests of the engine's operators that a node is lowered to.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
+#include "engine/exec/executor.h"
 #include "engine/lower/infer-lowered.h"
 #include "tests/engine/onnx/nodes.h"
 #include "tests/program.h"
+
+#include <string.h>
 
 static guint
 count_operator (HybGraph *graph, const char *op)
@@ -159,6 +162,30 @@ test_resize_is_one_node (void)
     }
 }
 
+/* What ONNX Runtime computes; where the graph is written to a file, too. */
+static void
+test_resized_bytes_are_weighted_by_floats (void)
+{
+  static const guint8 given[] = { 0, 255 }, expected[] = { 0, 63, 191, 255 };
+
+  g_autoptr (HybModel) model = nodes_model ("x: uint8[1,1,1,2]\ns = int64[4] 1 1 1 4\n"
+                                            "y = Resize x, _, _, s | mode=linear\n-> y\n",
+                                            17);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = infer (graph);
+  HybLowerOptions     options = { .types = types, .is_portable = TRUE };
+  g_autoptr (HybLowered) lowered = hyb_lower (graph, &options, NULL);
+  g_autoptr (HybExecutor) executor =
+      hyb_executor_new (lowered->graph, &(HybExecutorOptions){ .mode = HYB_MODE_STATIC });
+  HybType type = { .shape = { .rank = 4, .dim = { 1, 1, 1, 2 } }, .dtype = HYB_U8 };
+  g_autoptr (HybTensor) x = hyb_tensor_new (&type, NULL);
+
+  memcpy (hyb_tensor_get_data (x), given, sizeof given);
+  g_assert_true (hyb_executor_bind (executor, "x", x, NULL));
+  g_assert_true (hyb_executor_run (executor, NULL, NULL));
+  g_assert_cmpmem (hyb_tensor_get_data (hyb_executor_get_output (executor, 0)), 4, expected, 4);
+}
+
 /* As ONNX Runtime has it, which takes a number for an array of one element. */
 static void
 test_indices_of_a_number_have_one_row (void)
@@ -183,6 +210,8 @@ TEST_PROGRAM (test_lowered)
   g_test_add_func ("/engine/onnx/lowered/forms-of-cells-are-fused-where-they-only-run",
                    test_forms_of_cells_are_fused_where_they_only_run);
   g_test_add_func ("/engine/onnx/lowered/resize-is-one-node", test_resize_is_one_node);
+  g_test_add_func ("/engine/onnx/lowered/resized-bytes-are-weighted-by-floats",
+                   test_resized_bytes_are_weighted_by_floats);
 
   g_test_add_func ("/engine/onnx/lowered/indices-of-a-number-have-one-row",
                    test_indices_of_a_number_have_one_row);
