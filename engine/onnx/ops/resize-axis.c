@@ -224,7 +224,7 @@ resample (HybLowering *lowering, HybValueId x, int number, const ResizeAxis *axi
   return sum;
 }
 
-/* Adds indices and weights of an axis as inputs of _resample. */
+/* Adds indices and weights of an axis as inputs of _resample.  FALSE and a failure if memory is short. */
 static gboolean
 add_taps (HybLowering *lowering, const ResizeAxis *axis, guint n_taps, HybValueId *inputs)
 {
@@ -232,6 +232,8 @@ add_taps (HybLowering *lowering, const ResizeAxis *axis, guint n_taps, HybValueI
   HybType    type = { hyb_shape_2d (n_taps, axis->to), HYB_F32 };
   HybTensor *index = hyb_tensor_new (&type, NULL), *weight = hyb_tensor_new (&type, NULL);
 
+  if (!index || !weight)
+    hyb_lowering_fail (lowering, NULL, "memory is short for its weights");
   if (!index || !weight || !compute_taps (lowering, axis, n_taps, &taps))
     {
       g_clear_pointer (&index, hyb_tensor_unref);
