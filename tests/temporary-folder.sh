@@ -7,7 +7,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 work=$(mktemp -d "${TMPDIR:-/tmp}/script-XXXXXX") && mkfifo "$work/end" || exit 2
 # Opened for reading and writing at first: to open one end alone waits for the other, for ever if this script is killed then.
-exec 9<>"$work/end" 8<"$work/end"
+exec 9<>"$work/end"
+exec 8<"$work/end"
 rm "$work/end"
 # In a session of its own: who ends a script that takes too long ends its group of processes.
 (setsid "${tests:?}/remove-afterwards.sh" "$work" "$(stat -c %d:%i "$work")" <&8 8<&- 9>&- >/dev/null 2>&1 &)
