@@ -340,6 +340,35 @@ SIMD (load_cells) (const float *from, gint64 n)
   return n >= LANES ? simd_load (from) : n > 0 ? simd_load_part (from, n) : (Floats){ 0 };
 }
 
+/* The strides of cells that take_whole() takes. */
+#define MAX_WHOLE_STRIDE 4
+
+/* A vector of from[stride i]; reads stride vectors. */
+INLINE Floats
+SIMD (take_whole) (const gint64 stride, const float *from)
+{
+  Floats x[MAX_WHOLE_STRIDE];
+
+  HYB_UNROLL (4)
+  for (int v = 0; v < stride; v++)
+    x[v] = simd_load (from + v * LANES);
+  if (stride == 1)
+    return x[0];
+  if (stride == 2)
+    return simd_even_lanes (x[0], x[1]);
+  if (stride == 3)
+    return simd_third_lanes (x[0], x[1], x[2]);
+  return simd_even_lanes (simd_even_lanes (x[0], x[1]), simd_even_lanes (x[2], x[3]));
+}
+
+/* to[i] = from[stride i] for i < n, by whole vectors. */
+INLINE void
+SIMD (take_vectors) (const gint64 stride, gint64 n, const float *from, float *to)
+{
+  for (gint64 i = 0; i < n; i += LANES)
+    simd_store (to + i, SIMD (take_whole) (stride, from + stride * i));
+}
+
 /* to[i] = from[2 i] for i < n. */
 INLINE void
 SIMD (take_every_second) (gint64 n, const float *from, float *to)
@@ -347,8 +376,7 @@ SIMD (take_every_second) (gint64 n, const float *from, float *to)
   gint64 i = 0, cells;
 
   for (; i + LANES < n; i += LANES) /* reads one cell more than it takes */
-    simd_store (to + i,
-                simd_even_lanes (simd_load (from + 2 * i), simd_load (from + 2 * i + LANES)));
+    simd_store (to + i, SIMD (take_whole) (2, from + 2 * i));
   cells = 2 * (n - i) - 1;
   if (cells > 0)
     {
@@ -410,17 +438,19 @@ INLINE void
 SIMD (lay_out_whole) (const HybTilePhase *phase, const float *from, float *to)
 {
   float *cells = to + phase->begin;
+  gint64 n = phase->end - phase->begin;
 
   if (phase->begin > 0)
     for (gint64 k = 0; k < phase->begin; k += LANES)
       simd_store (to + k, (Floats){ 0 });
   if (phase->stride == 1)
-    for (gint64 i = 0; i < phase->end - phase->begin; i += LANES)
-      simd_store (cells + i, simd_load (from + i));
+    SIMD (take_vectors) (1, n, from, cells);
+  else if (phase->stride == 2)
+    SIMD (take_vectors) (2, n, from, cells);
+  else if (phase->stride == 3)
+    SIMD (take_vectors) (3, n, from, cells);
   else
-    for (gint64 i = 0; i < phase->end - phase->begin; i += LANES)
-      simd_store (cells + i,
-                  simd_even_lanes (simd_load (from + 2 * i), simd_load (from + 2 * i + LANES)));
+    SIMD (take_vectors) (4, n, from, cells);
   for (gint64 k = phase->end; k < phase->pitch; k += LANES)
     simd_store (to + k, (Floats){ 0 });
 }
@@ -431,8 +461,9 @@ SIMD (lay_out) (const HybTilePhase *phase, float *to)
   gint64 n = (phase->end - phase->begin + LANES - 1) / LANES * LANES;
   gint64 first = phase->first + phase->begin * phase->stride, y = phase->y;
   /* The last rows whose vectors stay inside of the channel, and of the phase. */
-  gint64 last_read =
-      phase->stride > 2 ? -1 : phase->height * phase->width - first - n * phase->stride;
+  gint64 last_read = phase->stride > MAX_WHOLE_STRIDE
+                         ? -1
+                         : phase->height * phase->width - first - n * phase->stride;
   gint64 last_write = (phase->n_rows - 1) * phase->pitch - LANES;
 
   for (gint64 row = 0; row < phase->n_rows; row++, y += phase->y_step, to += phase->pitch)

@@ -27,6 +27,7 @@
  *   simd_scale (a, n)              a 2ⁿ for whole n, |n| ≤ 250
  *   simd_any (mask)                whether any lane of Ints has its sign bit set
  *   simd_even_lanes (a, b)         lanes 0, 2, … of a, then those of b
+ *   simd_third_lanes (a, b, c)     lanes 0, 3, … of a, b and c as if they were one vector
  *
  * HYB_SIMD_CHOOSE (x) is the variant of function x for this processor.  A source file can have one
  * kernel.  The compiler may not reorder floating-point operations, so the same input gives the

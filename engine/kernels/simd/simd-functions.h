@@ -38,6 +38,7 @@ typedef double SIMD (Doubles) __attribute__ ((vector_size (LANES * sizeof (doubl
 #define simd_any              SIMD (simd_any)
 #define simd_even_lanes       SIMD (simd_even_lanes)
 #define simd_odd_lanes        SIMD (simd_odd_lanes)
+#define simd_third_lanes      SIMD (simd_third_lanes)
 #define simd_sqrt             SIMD (simd_sqrt)
 #define simd_low_doubles      SIMD (simd_low_doubles)
 #define simd_high_doubles     SIMD (simd_high_doubles)
@@ -292,6 +293,31 @@ simd_even_lanes (Floats a, Floats b)
   return __builtin_shufflevector (a, b, 0, 2, 4, 6, 8, 10, 12, 14);
 #else
   return __builtin_shufflevector (a, b, 0, 2, 4, 6);
+#endif
+}
+
+/* Lanes 0, 3, … of a, then of b, then of c as if they were one vector. */
+INLINE Floats
+simd_third_lanes (Floats a, Floats b, Floats c)
+{
+  /* No two of these lanes have the same place: they are joined first, then put in order. */
+#if LANES == 16
+  Floats two =
+      __builtin_shufflevector (a, b, 0, 17, 18, 3, 20, 21, 6, 23, 24, 9, 26, 27, 12, 29, 30, 15);
+  Floats all =
+      __builtin_shufflevector (two, c, 0, 17, 2, 3, 20, 5, 6, 23, 8, 9, 26, 11, 12, 29, 14, 15);
+
+  return __builtin_shufflevector (all, all, 0, 3, 6, 9, 12, 15, 2, 5, 8, 11, 14, 1, 4, 7, 10, 13);
+#elif LANES == 8
+  Floats two = __builtin_shufflevector (a, b, 0, 9, 10, 3, 12, 13, 6, 15);
+  Floats all = __builtin_shufflevector (two, c, 0, 1, 10, 3, 4, 13, 6, 7);
+
+  return __builtin_shufflevector (all, all, 0, 3, 6, 1, 4, 7, 2, 5);
+#else
+  Floats two = __builtin_shufflevector (a, b, 0, 5, 6, 3);
+  Floats all = __builtin_shufflevector (two, c, 0, 5, 2, 3);
+
+  return __builtin_shufflevector (all, all, 0, 3, 2, 1);
 #endif
 }
 

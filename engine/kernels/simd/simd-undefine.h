@@ -30,6 +30,7 @@
 #undef simd_any
 #undef simd_even_lanes
 #undef simd_odd_lanes
+#undef simd_third_lanes
 #undef SIMD_ROUND
 #undef SIMD_SQRT
 #undef simd_sqrt

@@ -44,6 +44,22 @@ test_windows_of_every_kind (void)
       }
 }
 
+/* Rows of several vectors of every third, fourth and fifth cell, with and without padding. */
+static void
+test_wide_strides (void)
+{
+  for (gint64 stride = 3; stride < 6; stride++)
+    for (gint64 width = 44; width < 180; width += 5)
+      for (gint64 pad = 0; pad < 4; pad += 3)
+        {
+          HybConvolve c = convolution_make (3, 9, 19, width);
+
+          convolution_set_window (&c, 1, &(ConvolutionWindow){ 3, stride, 1, pad });
+          convolution_set_window (&c, 2, &(ConvolutionWindow){ 7, stride, 1, pad });
+          convolution_check_levels (&c, CONVOLUTION_DIRECT);
+        }
+}
+
 static void
 test_every_number_of_filters_and_positions (void)
 {
@@ -403,6 +419,7 @@ TEST_PROGRAM (test_direct_convolution)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/engine/kernels/shift/windows-of-every-kind", test_windows_of_every_kind);
+  g_test_add_func ("/engine/kernels/shift/rows-with-wide-strides", test_wide_strides);
   g_test_add_func ("/engine/kernels/shift/every-number-of-filters-and-positions",
                    test_every_number_of_filters_and_positions);
   g_test_add_func ("/engine/kernels/shift/rows-of-every-width", test_rows_of_every_width);
