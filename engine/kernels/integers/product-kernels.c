@@ -9,6 +9,7 @@
 
 #ifdef __x86_64__
 #include <cpuid.h>
+#include <stdatomic.h>
 
 #define USES_VNNI
 #define INLINE static inline __attribute__ ((always_inline)) TARGET
@@ -43,13 +44,21 @@ has_vnni (void)
   return __builtin_cpu_supports ("avx512vnni") != 0;
 }
 
-/* The instruction for 256 bits that needs no AVX-512: bit 4 of EAX of leaf 7, part 1. */
+/* The instruction for 256 bits that needs no AVX-512: bit 4 of EAX of leaf 7, part 1.  A virtual machine takes
+ * microseconds for CPUID, so the answer is kept. */
 static gboolean
 has_avx_vnni (void)
 {
-  unsigned a = 0, b, c, d;
+  static _Atomic int answer = -1;
+  int                known = atomic_load_explicit (&answer, memory_order_relaxed);
+  unsigned           a = 0, b, c, d;
 
-  return __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a & 1u << 4) != 0;
+  if (known < 0)
+    {
+      known = __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a & 1u << 4) != 0;
+      atomic_store_explicit (&answer, known, memory_order_relaxed);
+    }
+  return known;
 }
 #endif
 
@@ -59,23 +68,29 @@ static const struct
   const HybIntegerKernels *kernels;
   HybSimdLevel             level;
   gboolean (*is_there) (void);
+  gboolean
+      is_beyond_level; /* processors of this level need not have it: chosen only where it is the processor's own */
 } sets[] = {
 #ifdef __x86_64__
-  { &kernels_vnni, HYB_SIMD_AVX512, has_vnni },
-  { &kernels_avx512, HYB_SIMD_AVX512, is_always_there },
-  { &kernels_avx_vnni, HYB_SIMD_AVX2, has_avx_vnni },
-  { &kernels_avx2, HYB_SIMD_AVX2, is_always_there },
+  { &kernels_vnni, HYB_SIMD_AVX512, has_vnni, FALSE },
+  { &kernels_avx512, HYB_SIMD_AVX512, is_always_there, FALSE },
+  { &kernels_avx_vnni, HYB_SIMD_AVX2, has_avx_vnni, TRUE },
+  { &kernels_avx2, HYB_SIMD_AVX2, is_always_there, FALSE },
 #endif
-  { &kernels_plain, HYB_SIMD_PLAIN, is_always_there },
+  { &kernels_plain, HYB_SIMD_PLAIN, is_always_there, FALSE },
 };
+
+static gboolean
+can_run (guint set)
+{
+  return sets[set].level <= hyb_simd_level () && sets[set].is_there ();
+}
 
 const HybIntegerKernels *
 hyb_integer_kernels_with (guint index)
 {
-  HybSimdLevel level = hyb_simd_level ();
-
   for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
-    if (sets[i].level <= level && sets[i].is_there () && index-- == 0)
+    if (can_run (i) && index-- == 0)
       return sets[i].kernels;
   return NULL;
 }
@@ -83,7 +98,12 @@ hyb_integer_kernels_with (guint index)
 const HybIntegerKernels *
 hyb_integer_kernels (void)
 {
-  return hyb_integer_kernels_with (0);
+  HybSimdLevel own = hyb_simd_processor_level ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
+    if (can_run (i) && (!sets[i].is_beyond_level || sets[i].level == own))
+      return sets[i].kernels;
+  g_assert_not_reached ();
 }
 
 gint64

@@ -16,12 +16,14 @@
 /* Some rows of A, as words, and one panel. */
 typedef struct
 {
-  gint64        n_groups, lda, ldy; /* lda: bytes */
+  gint64        n_groups; /* words of a row of A */
+  gint64        lda;      /* bytes from one row of A to the next */
+  gint64        ldy;      /* sums from one row of y to the next */
   const guint8 *a;
-  const gint8  *panel;
+  const gint8  *panel;     /* n_groups groups of its columns */
   const gint32 *start;     /* by column: what sums start with */
   const gint32 *row_start; /* by row: what is added to it */
-  gint32       *y;
+  gint32       *y;         /* the sums */
 } HybIntegerOperands;
 
 /* Multiplies a fixed number of rows with a panel of a fixed number of vectors. */
@@ -77,7 +79,8 @@ struct _HybIntegerKernels
   void (*to_u8) (const HybIntegerFinish *finish, guint8 *y);
 };
 
-/* Returns the kernels for this processor. */
+/* Returns the kernels for this processor.  Where HYB_CPU holds one with AVX-512 to AVX2, these are not those of AVX-VNNI,
+ * which a processor of that level need not have. */
 const HybIntegerKernels *hyb_integer_kernels (void);
 /* Returns number `index` of the kernels that this processor can run, the best first; NULL behind the last. */
 const HybIntegerKernels *hyb_integer_kernels_with (guint index);
