@@ -3,7 +3,8 @@
  * row: for i in steps of BLOCK vectors, each into a vector of its own, because one alone would wait for the latency of each
  * operation; these are combined in a fixed order.
  * columns: for each strip of STRIP rows, for each block of BLOCK vectors of columns (the rest: one vector, then the last one,
- * of which the columns that are left are added to theirs), for each row; the accumulators of a block stay in registers.
+ * of which only the columns that are left count), for each row; the accumulators of a block stay in registers.  Each column
+ * adds its rows in their order, so equal columns give equal bytes.
  *
  * COUNT accumulators of type A fill a vector.  LOAD reads as many elements of type T.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -139,10 +140,10 @@ SIMD (load_i32) (const gint32 *x)
             A last[COUNT];                                                                      \
                                                                                                 \
             for (int lane = 0; lane < COUNT; lane++)                                            \
-              last[lane] = (A) (START);                                                         \
+              last[lane] = lane >= i + COUNT - n ? totals[n - COUNT + lane] : (A) (START);      \
             SIMD (name##_block) (last, x + n - COUNT, 1, height, stride);                       \
             for (; i < n; i++)                                                                  \
-              totals[i] = (A) ONE_COMBINE (totals[i], last[i + COUNT - n]);                     \
+              totals[i] = last[i + COUNT - n];                                                  \
           }                                                                                     \
         for (; i < n; i++)                                                                      \
           for (gint64 row = 0; row < height; row++)                                             \

@@ -2,6 +2,8 @@
  *
  * Inner loops for reduction-loops.c, as HybReduceLoops.row and HybReduceLoops.columns describe them.  Floats are added and
  * multiplied in double, integers in 64 bits that wrap; extremes stay in their type, and of doubles a NaN wins.
+ * A row of doubles is added in as many sums as vectors hold, so its total depends on the level of vector instructions.  Columns
+ * add their rows in order: equal columns give equal bytes.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

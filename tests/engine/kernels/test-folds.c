@@ -11,6 +11,9 @@
 
 #define MOST 150
 #define ROWS 19
+/* Columns and rows of test_equal_columns_give_equal_bytes(). */
+#define MOST_EQUAL 40
+#define EQUAL_ROWS 40
 
 static guint64 elements[ROWS * MOST];
 
@@ -133,6 +136,42 @@ test_rows_and_columns_are_those_of_plain_loops (void)
           }
     }
   g_assert_cmpuint (n_folds, ==, 3 * (3 + 6 + 4 + 4));
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+/* Columns of one fraction, whose sum depends on the order in which rows are added. */
+static void
+check_equal_columns (HybReduceKind kind, HybDType dtype, gint64 n)
+{
+  double totals[MOST_EQUAL];
+
+  for (gint64 i = 0; i < n; i++)
+    totals[i] = 0.1;
+  hyb_fold (kind, dtype).columns (totals, elements, n, EQUAL_ROWS, MOST_EQUAL);
+  for (gint64 i = 1; i < n; i++)
+    g_assert_cmpmem (&totals[i], sizeof *totals, &totals[0], sizeof *totals);
+}
+
+static void
+test_equal_columns_give_equal_bytes (void)
+{
+  static const HybDType dtypes[] = { HYB_F32, HYB_F64 };
+
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      for (guint t = 0; t < G_N_ELEMENTS (dtypes); t++)
+        for (HybReduceKind kind = 0; kind < HYB_N_REDUCTIONS; kind++)
+          {
+            if (!hyb_fold (kind, dtypes[t]).columns)
+              continue;
+            for (gsize i = 0; i < EQUAL_ROWS * MOST_EQUAL; i++)
+              hyb_dtype_set_double (elements, dtypes[t], i, 0.1 * (double) (1 + i / MOST_EQUAL));
+            for (gint64 n = 1; n <= MOST_EQUAL; n++)
+              check_equal_columns (kind, dtypes[t], n);
+          }
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 TEST_PROGRAM (test_folds)
@@ -141,6 +180,8 @@ TEST_PROGRAM (test_folds)
 
   g_test_add_func ("/engine/kernels/folds/rows-and-columns-are-those-of-plain-loops",
                    test_rows_and_columns_are_those_of_plain_loops);
+  g_test_add_func ("/engine/kernels/folds/equal-columns-give-equal-bytes",
+                   test_equal_columns_give_equal_bytes);
 
   return g_test_run ();
 }
