@@ -14,3 +14,10 @@ typedef struct
   gint64 image[3], map[3];             /* sizes of the spatial axes */
   gint64 kernel[3], stride[3], dilate[3], pad[3];
 } HybConvolve;
+
+/* Returns the cells of an image, a map or a window: the product of the sizes of its spatial axes. */
+static inline gint64
+hyb_volume (const gint64 size[3])
+{
+  return size[0] * size[1] * size[2];
+}

@@ -39,7 +39,7 @@ NAME (columns_rows) (gint64 begin, gint64 end, gpointer data)
       /* row = ((channel · kernel[0] + tap[0]) · kernel[1] + tap[1]) · kernel[2] + tap[2]. */
       gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0], row / kernel[2] % kernel[1],
                              row % kernel[2] };
-      const REAL *image = job->image + row / volume (kernel) * volume (convolve->image);
+      const REAL *image = job->image + row / hyb_volume (kernel) * hyb_volume (convolve->image);
       REAL       *to = job->columns + row * job->pitch;
       gint64      low, high;
 
@@ -86,14 +86,14 @@ NAME (columns_add_channels) (gint64 begin, gint64 end, gpointer data)
   const HybConvolve *convolve = job->convolve;
   const gint64      *kernel = convolve->kernel;
   const gint64      *map = convolve->map;
-  gint64             taps = volume (kernel);
+  gint64             taps = hyb_volume (kernel);
 
   for (gint64 row = begin * taps; row < end * taps; row++)
     {
       gint64      tap[3] = { row / (kernel[2] * kernel[1]) % kernel[0], row / kernel[2] % kernel[1],
                              row % kernel[2] };
       const REAL *from = job->columns + row * job->pitch;
-      REAL       *image = (REAL *) job->image + row / taps * volume (convolve->image);
+      REAL       *image = (REAL *) job->image + row / taps * hyb_volume (convolve->image);
       gint64      low, high;
 
       inside_range (convolve, 2, tap[2], &low, &high);
@@ -146,7 +146,7 @@ NAME (columns_tile_channels) (gint64 begin, gint64 end, gpointer data)
   const NAME (Tiles) *job = data;
   const HybConvolve *convolve = job->columns.convolve;
   const gint64      *kernel = convolve->kernel, *map = convolve->map, *image = convolve->image;
-  gint64             taps = volume (kernel), pitch = job->columns.pitch;
+  gint64             taps = hyb_volume (kernel), pitch = job->columns.pitch;
 
   for (gint64 channel = begin; channel < end; channel++)
     for (gint64 line = 0; line < image[0] * image[1]; line++)
@@ -201,7 +201,7 @@ NAME (direct_plane) (const NAME (Direct) * job, REAL *image, REAL *weight, REAL 
   const HybConvolve *convolve = job->convolve;
   const gint64      *kernel = convolve->kernel;
 
-  for (gint64 t = 0; t < volume (kernel); t++)
+  for (gint64 t = 0; t < hyb_volume (kernel); t++)
     {
       gint64 tap[3] = { t / (kernel[2] * kernel[1]), t / kernel[2] % kernel[1], t % kernel[2] };
       gint64 low[3], high[3];
@@ -241,9 +241,9 @@ NAME (direct_slice) (gint64 begin, gint64 end, gpointer data)
           gint64 channel = (at % convolve->groups) * filters + filter;
 
           NAME (direct_plane)
-          (job, (REAL *) job->image + plane * volume (convolve->image),
-           (REAL *) job->weight + channel * volume (convolve->kernel),
-           (REAL *) job->map + (plane * filters + filter) * volume (convolve->map));
+          (job, (REAL *) job->image + plane * hyb_volume (convolve->image),
+           (REAL *) job->weight + channel * hyb_volume (convolve->kernel),
+           (REAL *) job->map + (plane * filters + filter) * hyb_volume (convolve->map));
         }
 }
 
@@ -263,8 +263,8 @@ NAME (direct) (const NAME (Direct) * job)
 static const REAL *
 NAME (make_columns) (const HybConvolve *convolve, const REAL *image, REAL *workspace, gint64 area)
 {
-  gint64 rows = convolve->image_channels / convolve->groups * volume (convolve->kernel);
-  gint64 positions = volume (convolve->map);
+  gint64 rows = convolve->image_channels / convolve->groups * hyb_volume (convolve->kernel);
+  gint64 positions = hyb_volume (convolve->map);
   NAME (Columns) job = { convolve, image, NULL, positions };
 
   if (choose_method (convolve) == METHOD_POINTWISE)
@@ -302,8 +302,8 @@ NAME (convolve_part) (gint64 part, gint64 area, gconstpointer data)
   const HybConvolve *convolve = pass->convolve;
   gint64             filters = convolve->map_channels / convolve->groups;
   gint64             channels = convolve->image_channels / convolve->groups;
-  gint64             depth = channels * volume (convolve->kernel);
-  gint64             positions = volume (convolve->map);
+  gint64             depth = channels * hyb_volume (convolve->kernel);
+  gint64             positions = hyb_volume (convolve->map);
   const REAL        *image = pass->operands->data, *weight = pass->operands->weight;
   REAL              *map = pass->operands->result, *workspace = pass->operands->workspace;
   HybGemm            gemm = { .m = filters,
@@ -317,7 +317,7 @@ NAME (convolve_part) (gint64 part, gint64 area, gconstpointer data)
 
   NAME (hyb_gemm)
   (&gemm, weight + part % convolve->groups * filters * depth,
-   NAME (make_columns) (convolve, image + part * channels * volume (convolve->image), workspace,
+   NAME (make_columns) (convolve, image + part * channels * hyb_volume (convolve->image), workspace,
                         area),
    map + part * filters * positions);
 }
@@ -328,7 +328,7 @@ NAME (convolve) (const HybConvolve *convolve, const HybConvolveOperands *operand
 {
   const REAL *image = operands->data, *weight = operands->weight, *bias = operands->bias;
   REAL       *map = operands->result;
-  gint64      positions = volume (convolve->map);
+  gint64      positions = hyb_volume (convolve->map);
   HybParts    parts = find_parts (convolve);
 
   if (bias || choose_method (convolve) == METHOD_DEPTHWISE)
@@ -355,12 +355,12 @@ NAME (transposed_part) (gint64 part, gint64 area, gconstpointer data)
   Method             method = choose_method (convolve);
   gint64             filters = convolve->map_channels / convolve->groups;
   gint64             channels = convolve->image_channels / convolve->groups;
-  gint64             depth = channels * volume (convolve->kernel);
-  gint64             positions = volume (convolve->map);
+  gint64             depth = channels * hyb_volume (convolve->kernel);
+  gint64             positions = hyb_volume (convolve->map);
   const REAL        *map = pass->operands->data, *weight = pass->operands->weight;
   const REAL        *bias = pass->operands->bias;
   REAL              *image = pass->operands->result, *workspace = pass->operands->workspace;
-  REAL              *to = image + part * channels * volume (convolve->image);
+  REAL              *to = image + part * channels * hyb_volume (convolve->image);
   REAL   *columns = method == METHOD_POINTWISE ? to : workspace + area * depth * positions;
   HybGemm gemm = { .transpose_a = TRUE,
                    .m = depth,
@@ -401,7 +401,7 @@ NAME (convolve_transposed) (const HybConvolve *convolve, const HybConvolveOperan
 
   if (!is_written && (method != METHOD_POINTWISE || bias))
     {
-      gint64 size = volume (convolve->image);
+      gint64 size = hyb_volume (convolve->image);
 
       NAME (fill_with_bias) (convolve->batch, convolve->image_channels, size, bias, image);
     }
@@ -431,8 +431,8 @@ NAME (lay_side_by_side) (const NAME (WeightPass) * pass, gint64 first, gint64 n,
   const HybConvolve *convolve = pass->convolve;
   gint64             channels = convolve->image_channels / convolve->groups;
   gint64             filters = convolve->map_channels / convolve->groups;
-  gint64             rows = channels * volume (convolve->kernel);
-  gint64             positions = volume (convolve->map);
+  gint64             rows = channels * hyb_volume (convolve->kernel);
+  gint64             positions = hyb_volume (convolve->map);
   const REAL        *image = pass->operands->image, *map = pass->operands->map;
   REAL              *maps = area + rows * n * positions;
 
@@ -440,7 +440,7 @@ NAME (lay_side_by_side) (const NAME (WeightPass) * pass, gint64 first, gint64 n,
     {
       gint64 at = first + i * convolve->groups;
       NAME (Columns)
-      job = { convolve, image + at * channels * volume (convolve->image), area + i * positions,
+      job = { convolve, image + at * channels * hyb_volume (convolve->image), area + i * positions,
               n * positions };
 
       NAME (columns_rows) (0, rows, &job);
@@ -470,7 +470,7 @@ NAME (weight_chunk) (gint64 chunk, gint64 area, gconstpointer data)
   memset (sums, 0, sizeof (REAL) * (gsize) chunks->weights);
   for (gint64 sample = chunk * chunks->samples; sample < end; sample += chunks->merged)
     {
-      gint64  n = MIN (end - sample, chunks->merged), length = n * volume (convolve->map);
+      gint64  n = MIN (end - sample, chunks->merged), length = n * hyb_volume (convolve->map);
       HybGemm gemm = { .transpose_b = TRUE,
                        .m = filters,
                        .n = depth,
@@ -521,18 +521,18 @@ NAME (convolve_weight) (const HybConvolve *convolve, const HybConvolveWeightOper
   const REAL *image = operands->image, *map = operands->map;
   REAL       *weight = operands->weight;
   gint64      filters = convolve->map_channels / convolve->groups;
-  gint64      depth = convolve->image_channels / convolve->groups * volume (convolve->kernel);
-  gint64      positions = volume (convolve->map);
-  gint64      image_size = convolve->image_channels / convolve->groups * volume (convolve->image);
-  HybGemm     gemm = { .transpose_b = TRUE,
-                       .m = filters,
-                       .n = depth,
-                       .k = positions,
-                       .lda = positions,
-                       .ldb = positions,
-                       .ldc = depth,
-                       .alpha = 1.0,
-                       .beta = 1.0 };
+  gint64      depth = convolve->image_channels / convolve->groups * hyb_volume (convolve->kernel);
+  gint64      positions = hyb_volume (convolve->map);
+  gint64  image_size = convolve->image_channels / convolve->groups * hyb_volume (convolve->image);
+  HybGemm gemm = { .transpose_b = TRUE,
+                   .m = filters,
+                   .n = depth,
+                   .k = positions,
+                   .lda = positions,
+                   .ldb = positions,
+                   .ldc = depth,
+                   .alpha = 1.0,
+                   .beta = 1.0 };
 
   NAME (WeightPass) pass = { convolve, operands, find_chunks (convolve) };
 

@@ -33,12 +33,6 @@ typedef enum
   TO_WEIGHT,
 } Target;
 
-static gint64
-volume (const gint64 size[3])
-{
-  return size[0] * size[1] * size[2];
-}
-
 static Method
 choose_method (const HybConvolve *convolve)
 {
@@ -155,7 +149,7 @@ find_chunks (const HybConvolve *convolve)
   if (choose_method (convolve) == METHOD_DEPTHWISE || convolve->batch < 2 ||
       columns > MAX_CHUNK_COLUMNS || convolve->map_channels > MAX_CHUNK_WEIGHTS)
     return chunks;
-  positions = volume (convolve->map);
+  positions = hyb_volume (convolve->map);
   if (positions == 0)
     return chunks;
   chunks.weights = convolve->map_channels * ((gint64) columns / positions);
@@ -183,7 +177,7 @@ chunk_parts (const HybConvolve *convolve, const Chunks *chunks)
 {
   return (HybParts){ .n = chunks->n,
                      .work = (double) chunks->weights * (double) chunks->samples *
-                             (double) volume (convolve->map),
+                             (double) hyb_volume (convolve->map),
                      .area = chunks->area };
 }
 

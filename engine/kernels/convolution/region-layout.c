@@ -17,12 +17,6 @@
 #define FINISH_RUN    40
 
 static gint64
-volume (const gint64 size[3])
-{
-  return size[0] * size[1] * size[2];
-}
-
-static gint64
 divide_up (gint64 a, gint64 b)
 {
   return (a + b - 1) / b;
@@ -216,11 +210,11 @@ has_modest_sizes (const HybConvolve *convolve)
       return FALSE;
   for (int axis = 0; axis < 3; axis++)
     padded *= pad_axis (convolve, axis);
-  return convolve->stride[2] == 1 && volume (convolve->kernel) <= MAX_TAPS &&
+  return convolve->stride[2] == 1 && hyb_volume (convolve->kernel) <= MAX_TAPS &&
          convolve->groups >= 1 && convolve->image_channels >= convolve->groups &&
          convolve->map_channels >= convolve->groups &&
          convolve->image_channels <= MAX_FLOATS / padded &&
-         convolve->map_channels <= MAX_FLOATS / volume (convolve->map);
+         convolve->map_channels <= MAX_FLOATS / hyb_volume (convolve->map);
 }
 
 double
@@ -235,7 +229,7 @@ hyb_region_layout_init (HybRegionLayout *layout, const HybConvolve *convolve, co
   layout->convolve = *convolve;
   layout->channels = convolve->image_channels / convolve->groups;
   layout->filters = convolve->map_channels / convolve->groups;
-  layout->n_taps = volume (convolve->kernel);
+  layout->n_taps = hyb_volume (convolve->kernel);
   for (int axis = 0; axis < 3; axis++)
     {
       axes[axis].whole = (HybRegionSpan){ 0, convolve->map[axis], 0, convolve->kernel[axis] };
@@ -258,5 +252,5 @@ hyb_region_layout_init (HybRegionLayout *layout, const HybConvolve *convolve, co
 gint64
 hyb_region_layout_area (const HybRegionLayout *layout)
 {
-  return layout->is_image ? 0 : layout->channels * volume (layout->size);
+  return layout->is_image ? 0 : layout->channels * hyb_volume (layout->size);
 }

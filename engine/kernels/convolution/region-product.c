@@ -48,12 +48,6 @@ typedef struct
   gint64           depth, width;
 } Part;
 
-static gint64
-volume (const gint64 size[3])
-{
-  return size[0] * size[1] * size[2];
-}
-
 static Part
 find_part (const Product *product, gint64 index)
 {
@@ -131,7 +125,7 @@ gather_cells (const Product *product, const Part *part, const gint64 *shifts, fl
   const HybConvolve     *convolve = &layout->convolve;
   HybTileRun             runs[HYB_TILE_STRIDE];
   HybTileGather          gather = { .planes =
-                                        product->cells + product->first_channel * volume (layout->size),
+                                        product->cells + product->first_channel * hyb_volume (layout->size),
                                     .shifts = shifts,
                                     .depth = part->depth,
                                     .width = part->width,
@@ -174,8 +168,8 @@ finish_sums (const Product *product, const Part *part, gint64 filter, gint64 n, 
       }
 }
 
-/* Where the filters from number f of the group on have their sums: in the map if the region is a part of it that follows
- * itself, else in the workspace. */
+/* Where the filters from number f of the group on have their sums: in the map if the region's positions are contiguous in
+ * the map, else in the workspace. */
 static HybTileMap
 find_map (const Product *product, const Part *part, gint64 f)
 {
@@ -193,7 +187,7 @@ find_map (const Product *product, const Part *part, gint64 f)
   return (HybTileMap){ .to = product->map + at,
                        .other = finish->other ? finish->other + at : NULL,
                        .bias = finish->bias ? finish->bias + filter : NULL,
-                       .stride = volume (size),
+                       .stride = hyb_volume (size),
                        .rectify = finish->rectify,
                        .slope = finish->slope };
 }
@@ -333,9 +327,9 @@ place_cells (const HybRegionLayout   *layout,
              gint64                   group,
              float                   *to)
 {
-  Padding padding = { layout,
-                      operands->image + group * layout->channels * volume (layout->convolve.image),
-                      to };
+  Padding padding = {
+    layout, operands->image + group * layout->channels * hyb_volume (layout->convolve.image), to
+  };
 
   if (layout->is_image)
     return padding.image;
@@ -351,7 +345,7 @@ hyb_region_convolve_fits (const HybConvolve *convolve, double time)
   HybRegionLayout layout;
   double          own = hyb_region_layout_init (&layout, convolve, hyb_tiles_choose ());
 
-  return own >= 0 && own < time && 5 * volume (convolve->map) >= 2 * layout.width;
+  return own >= 0 && own < time && 5 * hyb_volume (convolve->map) >= 2 * layout.width;
 }
 
 gsize
@@ -378,7 +372,7 @@ hyb_region_convolve (const HybConvolve       *convolve,
   for (gint64 group = 0; group < convolve->batch * convolve->groups; group++)
     {
       gint64            sample = group / convolve->groups;
-      gint64            size = convolve->map_channels * volume (convolve->map);
+      gint64            size = convolve->map_channels * hyb_volume (convolve->map);
       HybConvolveFinish own = *finish;
 
       if (finish->other)

@@ -9,16 +9,10 @@
 
 #define ALIGNMENT 64
 
-static gint64
-taps_of (const HybConvolve *convolve)
-{
-  return convolve->kernel[0] * convolve->kernel[1] * convolve->kernel[2];
-}
-
 gint64
 hyb_integer_filter_depth (const HybConvolve *convolve)
 {
-  return convolve->image_channels / convolve->groups * taps_of (convolve);
+  return convolve->image_channels / convolve->groups * hyb_volume (convolve->kernel);
 }
 
 gint64
@@ -93,7 +87,7 @@ hyb_integer_filters_pack (const HybIntegerFilters *filters,
   const HybConvolve    *convolve = &filters->convolve;
   HybIntegerFilterParts parts = hyb_integer_filter_parts (filters);
   HybIntegerPlanes      planes = hyb_integer_planes_find (convolve);
-  gint64                depth = hyb_integer_filter_depth (convolve), taps = taps_of (convolve);
+  gint64 depth = hyb_integer_filter_depth (convolve), taps = hyb_volume (convolve->kernel);
   gint64 n_groups = hyb_integer_filter_groups (filters), group = filters->kernels->group;
   gint64 stride = hyb_integer_word_stride (n_groups);
   guint8 flip = hyb_integer_flip (filters->dtype, HYB_I8);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/convolution/convolve.h"
+#include "engine/kernels/convolution/convolution-shape.h"
 #include "engine/kernels/integers/product.h"
 
 /* Packed filters. */
@@ -19,7 +19,7 @@ HybIntegerFilters hyb_integer_filters (const HybConvolve *convolve, HybDType dty
 /* Changes the kernels of filters without memory to number `index` of those that this processor can run, the best first;
  * FALSE if it has fewer.  For tests. */
 gboolean hyb_integer_filters_use (HybIntegerFilters *filters, guint index);
-/* Returns the number of bytes that the filters take; G_MAXSIZE if that overflows. */
+/* Returns the number of bytes that the filters take. */
 gsize hyb_integer_filters_size (const HybIntegerFilters *filters);
 /* Packs filters w (filters, channels / groups, kernel…) with a zero point for all or, with stride 1, for each. */
 void hyb_integer_filters_pack (const HybIntegerFilters *filters,

@@ -162,10 +162,9 @@ copy_planes (gint64 begin, gint64 end, gpointer data)
       gint64        shift[3] = { phase / planes->phases[2] / planes->phases[1],
                                  phase / planes->phases[2] % planes->phases[1],
                                  phase % planes->phases[2] };
-      const guint8 *from =
-          self->image + channel * convolve->image[0] * convolve->image[1] * convolve->image[2];
-      guint8 *to = self->to + i * planes->plane;
-      Row     row = describe_row (self, shift[2]);
+      const guint8 *from = self->image + channel * hyb_volume (convolve->image);
+      guint8       *to = self->to + i * planes->plane;
+      Row           row = describe_row (self, shift[2]);
 
       for (gint64 z = 0; z < planes->size[0]; z++)
         for (gint64 y = 0; y < planes->size[1]; y++, to += planes->size[2])

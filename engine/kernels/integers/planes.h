@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "engine/kernels/convolution/convolve.h"
+#include "engine/kernels/convolution/convolution-shape.h"
 
 /* The planes of one image, which follow each other by channel and, per axis, by remainder. */
 typedef struct

@@ -176,8 +176,8 @@ NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 plane = begin; plane < end; plane++)
     {
-      const REAL *x = (const REAL *) args->x + plane_base (args, plane, volume (args->image));
-      REAL       *y = (REAL *) args->to + plane_base (args, plane, volume (args->map));
+      const REAL *x = (const REAL *) args->x + plane_base (args, plane, hyb_volume (args->image));
+      REAL       *y = (REAL *) args->to + plane_base (args, plane, hyb_volume (args->map));
 
       if (is_halving (args))
         {
@@ -186,7 +186,7 @@ NAME (pool_planes) (gint64 begin, gint64 end, gpointer data)
         }
       if (is_mean (args))
         {
-          *y = NAME (sum_cells) (x, volume (args->image)) / (REAL) volume (args->image);
+          *y = NAME (sum_cells) (x, hyb_volume (args->image)) / (REAL) hyb_volume (args->image);
           continue;
         }
       for (gboolean more = first_row (args, &row, CHUNK); more; more = next_row (args, &row, CHUNK))
@@ -292,13 +292,13 @@ NAME (spread_planes) (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 plane = begin; plane < end; plane++)
     {
-      gint64      base = plane_base (args, plane, volume (args->image));
-      gint64      map_base = plane_base (args, plane, volume (args->map));
+      gint64      base = plane_base (args, plane, hyb_volume (args->image));
+      gint64      map_base = plane_base (args, plane, hyb_volume (args->map));
       const REAL *x = (const REAL *) args->x + base;
       const REAL *dy = (const REAL *) args->dy + map_base;
       REAL       *dx = (REAL *) args->to + base;
 
-      for (gint64 i = 0; i < volume (args->image); i++)
+      for (gint64 i = 0; i < hyb_volume (args->image); i++)
         dx[i * args->step] = 0;
       if (is_halving (args))
         {

@@ -239,12 +239,6 @@ init_args (PoolingArgs *args, const HybCall *call, const HybShape *data, const H
     }
 }
 
-static gint64
-volume (const gint64 size[3])
-{
-  return size[0] * size[1] * size[2];
-}
-
 /* Element index of the first cell of a plane with `cells` cells. */
 static gint64
 plane_base (const PoolingArgs *args, gint64 plane, gint64 cells)
@@ -300,7 +294,7 @@ static gboolean
 first_row (const PoolingArgs *args, Row *row, gint64 max_windows)
 {
   *row = (Row){ 0 };
-  if (volume (args->map) == 0)
+  if (hyb_volume (args->map) == 0)
     return FALSE;
 
   enter_row (args, row, max_windows);
@@ -362,7 +356,7 @@ is_halving (const PoolingArgs *args)
 static gboolean
 is_mean (const PoolingArgs *args)
 {
-  if (args->type != POOL_AVERAGE || args->step != 1 || volume (args->image) == 0)
+  if (args->type != POOL_AVERAGE || args->step != 1 || hyb_volume (args->image) == 0)
     return FALSE;
   for (int axis = 0; axis < 3; axis++)
     if (args->map[axis] != 1 || args->kernel[axis] != args->image[axis] || args->pad[axis] != 0)
@@ -377,7 +371,7 @@ is_mean (const PoolingArgs *args)
 static gint64
 plane_grain (const PoolingArgs *args)
 {
-  return MAX (1, 16384 / MAX (1, volume (args->map) * volume (args->kernel)));
+  return MAX (1, 16384 / MAX (1, hyb_volume (args->map) * hyb_volume (args->kernel)));
 }
 
 /* Finds the windows for volume-pool.h.  FALSE if the loops of pooling-kernel.h are to compute them: there is another
