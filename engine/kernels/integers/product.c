@@ -153,12 +153,12 @@ typedef struct
   const HybIntegerResult *result;
   gint32                  a_offset, b_offset; /* of bytes, against their zero points */
   const guint8           *words;
-  gint64                  stride;    /* bytes from row to row of the words */
-  gint32                 *row_start; /* by row: what its sums start with */
-  gint32  *row_sums;   /* by row: sum_k (a − za); NULL if no column has a zero point of its own */
-  gboolean subtracted; /* words have no zero point any more */
-  gboolean by_column;  /* columns of B have different zero points */
-  gint64   n_row_items;
+  gint64                  stride;     /* bytes from row to row of the words */
+  gint32                 *row_start;  /* by row: what its sums start with */
+  gint32                 *row_sums;   /* by row: sum_k (a − za); read only with by_column */
+  gboolean                subtracted; /* words have no zero point any more */
+  gboolean                by_column;  /* columns of B have different zero points */
+  gint64                  n_row_items;
 } Product;
 
 static gint32
@@ -256,7 +256,8 @@ finish_row (const Product *self, gint64 row, gint64 first, gint64 n, const gint3
   const HybIntegerResult *result = self->result;
   HybIntegerFinish        finish = { .n = n,
                                      .sums = sums,
-                                     .scale = result->scale + first * result->scale_stride,
+                                     .scale = result->scale ? result->scale + first * result->scale_stride
+                                                            : NULL,
                                      .bias = result->bias ? result->bias + first : NULL,
                                      .scale_stride = result->scale_stride,
                                      .bias_stride = 1,

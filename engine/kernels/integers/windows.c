@@ -240,14 +240,15 @@ write_row (const Convolution *self, const Block *block, gint64 f, gint32 *sums)
   const HybConvolve      *convolve = &self->filters->convolve;
   const HybIntegerResult *result = self->result;
   gsize                   size = hyb_dtype_size (result->dtype);
-  gint64                  map = convolve->map[0] * convolve->map[1] * convolve->map[2];
+  gint64                  map = hyb_volume (convolve->map);
   gint64                  channel = self->sample * convolve->map_channels + f;
   char                   *y = (char *) result->y + (gsize) (channel * map + block->at) * size;
-  char                    row[HYB_INTEGER_MAX_COLUMNS * sizeof (gint32) + COPY_STEP];
-  char                    joined[sizeof row];
+  _Alignas(64) char       row[HYB_INTEGER_MAX_COLUMNS * sizeof (gint32) + COPY_STEP];
+  _Alignas(64) char       joined[sizeof row];
   HybIntegerFinish        finish = { .n = block->n,
                                      .sums = sums,
-                                     .scale = result->scale + f * result->scale_stride,
+                                     .scale =
+                                  result->scale ? result->scale + f * result->scale_stride : NULL,
                                      .bias = result->bias ? result->bias + f : NULL,
                                      .zero = result->zero };
 
@@ -387,7 +388,7 @@ divide_work (Convolution *self)
   const HybConvolve *convolve = &self->filters->convolve;
   const gint64      *size = self->planes.size, *map = convolve->map;
   gint64             n_filters = convolve->map_channels / convolve->groups;
-  gint64             n = map[0] * map[1] * map[2];
+  gint64             n = hyb_volume (map);
   gboolean           has_gaps = size[2] != map[2] || (size[1] != map[1] && map[0] > 1);
 
   self->joins_sources = has_gaps && pays_to_join (self, n_filters, n);
@@ -434,20 +435,19 @@ hyb_integer_convolve (const HybIntegerFilters *filters,
 {
   const HybConvolve *convolve = &filters->convolve;
   HybDType           wanted = filters->kernels->group == 4 ? HYB_U8 : HYB_I8;
-  gint64             size =
-      convolve->image_channels * convolve->image[0] * convolve->image[1] * convolve->image[2];
-  Convolution self = {
-    .filters = filters,
-    .image = image,
-    .result = result,
-    .parts = hyb_integer_filter_parts (filters),
-    .planes = hyb_integer_planes_find (convolve),
-    .flip = hyb_integer_flip (image->dtype, wanted),
-    .zero = image->zero + hyb_integer_offset (image->dtype, wanted),
+  gint64             size = convolve->image_channels * hyb_volume (convolve->image);
+  Convolution        self = {
+           .filters = filters,
+           .image = image,
+           .result = result,
+           .parts = hyb_integer_filter_parts (filters),
+           .planes = hyb_integer_planes_find (convolve),
+           .flip = hyb_integer_flip (image->dtype, wanted),
+           .zero = image->zero + hyb_integer_offset (image->dtype, wanted),
   };
   gint64 bytes = hyb_integer_planes_size (convolve, &self.planes), work;
 
-  if (convolve->map_channels < 1 || convolve->map[0] * convolve->map[1] * convolve->map[2] < 1)
+  if (convolve->map_channels < 1 || hyb_volume (convolve->map) < 1)
     return;
   divide_work (&self);
   find_zeros (&self);

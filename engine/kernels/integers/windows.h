@@ -3,7 +3,8 @@
  *   S[n,f,p] = sum over channels c and taps t of (x[n,c,q] − xz)(w[f,c,t] − wz[f]),  q = p stride + t dilate − pad
  *
  * Padding has the value xz, so that it adds nothing.  Sums wrap modulo 2³².  Filters are packed once; windows are gathered
- * into panels, which the kernels of product.h multiply.  Start with hyb_integer_convolve().
+ * into panels, which the kernels of product.h multiply.  A sample is divided into at most 32 slices, so no more threads share
+ * it; each slice needs a panel in the scratch memory.  Start with hyb_integer_convolve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
