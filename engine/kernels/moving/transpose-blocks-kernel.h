@@ -98,14 +98,14 @@ NAME (pair) (const char *x, gint64 x_step, char *y, gint64 y_step)
 static __attribute__ ((target ("avx2"))) void
 NAME (pairs) (gint64 height, const char *x, gint64 x_step, char *y, gint64 y_step)
 {
-  for (gint64 i = 0; i < height; i = next_block (i, N, height))
+  for (gint64 i = 0; i < height; i = hyb_transpose_next (i, N, height))
     NAME (pair) (x + i * ITEM, x_step, y + i * y_step, y_step);
 }
 
 static void
 NAME (blocks) (gint64 height, const char *x, gint64 x_step, char *y, gint64 y_step)
 {
-  for (gint64 i = 0; i < height; i = next_block (i, N, height))
+  for (gint64 i = 0; i < height; i = hyb_transpose_next (i, N, height))
     NAME (block) (x + i * ITEM, x_step, N, y + i * y_step, y_step, N);
 }
 
@@ -119,7 +119,7 @@ NAME (many) (const HybTranspose *shape, const char *x, char *y)
 
   for (; has_pairs && j + 2 * N <= width; j += 2 * N)
     NAME (pairs) (shape->height, x + j * x_step, x_step, y + j * ITEM, y_step);
-  for (; j < width; j = next_block (j, N, width))
+  for (; j < width; j = hyb_transpose_next (j, N, width))
     {
       gint64 at = MIN (j, width - N);
 
@@ -135,7 +135,7 @@ NAME (few_columns) (const HybTranspose *shape, const char *x, char *y)
   gint64 width = shape->width, step = width * ITEM, i = 0;
   gint64 last = shape->y_stride == width ? whole_vectors (shape->height, step, step) : 0;
 
-  for (; last >= N && i < last; i = next_block (i, N, last))
+  for (; last >= N && i < last; i = hyb_transpose_next (i, N, last))
     NAME (block) (x + i * ITEM, shape->x_stride * ITEM, (int) width, y + i * step, step, N);
   return i;
 }
@@ -148,7 +148,7 @@ NAME (few_rows) (const HybTranspose *shape, const char *x, char *y)
   gint64 step = shape->x_stride * ITEM, j = 0;
   gint64 last = whole_vectors (shape->width, step, shape->height * ITEM);
 
-  for (; last >= N && j < last; j = next_block (j, N, last))
+  for (; last >= N && j < last; j = hyb_transpose_next (j, N, last))
     NAME (block) (x + j * step, step, N, y + j * ITEM, shape->y_stride * ITEM, (int) shape->height);
   return j;
 }

@@ -43,13 +43,6 @@ transpose_rest (gsize item, const HybTranspose *shape, gconstpointer x, gpointer
 
 #ifdef __x86_64__
 
-/* The next block after one at i; the last one overlaps the one before, so that it is whole.  size: of a block. */
-static inline gint64
-next_block (gint64 i, gint64 size, gint64 length)
-{
-  return i + size < length ? MIN (i + size, length - size) : length;
-}
-
 /* How many of n rows of `bytes` bytes, `step` bytes apart, have 16 bytes before the end of the last one. */
 static inline gint64
 whole_vectors (gint64 n, gint64 step, gint64 bytes)

@@ -44,20 +44,13 @@ transpose_4x4 (const Bits32 *x, gint64 x_stride, Bits32 *y, gint64 y_stride)
     memcpy (y + i * y_stride, &row[i], sizeof row[i]);
 }
 
-/* The next block after one at i; the last block overlaps the one before, so that it is whole.  size: of a block. */
-static inline gint64
-next_block (gint64 i, gint64 size, gint64 length)
-{
-  return i + size < length ? MIN (i + size, length - size) : length;
-}
-
 static void
 transpose_plain (const HybTranspose *shape, const Bits32 *x, Bits32 *y)
 {
   gint64 x_stride = shape->x_stride, y_stride = shape->y_stride;
 
-  for (gint64 i = 0; i < shape->height; i = next_block (i, 4, shape->height))
-    for (gint64 j = 0; j < shape->width; j = next_block (j, 4, shape->width))
+  for (gint64 i = 0; i < shape->height; i = hyb_transpose_next (i, 4, shape->height))
+    for (gint64 j = 0; j < shape->width; j = hyb_transpose_next (j, 4, shape->width))
       transpose_4x4 (x + j * x_stride + i, x_stride, y + i * y_stride + j, y_stride);
 }
 
@@ -183,7 +176,7 @@ transpose_strip (const HybTranspose *shape, gint64 height, const Bits32 *x, Bits
   for (; j + LINE <= width; j += LINE)
     transpose_line (height, x + j * x_stride, x_stride, y + j, y_stride);
   if (width >= 8)
-    for (; j < width; j = next_block (j, 8, width))
+    for (; j < width; j = hyb_transpose_next (j, 8, width))
       {
         gint64 at = MIN (j, width - 8);
 

@@ -16,3 +16,11 @@ typedef struct
 /* Writes y[i,j] = x[j,i].  The elements are 4 bytes of any type and need no alignment; x and y
  * must not overlap. */
 void hyb_transpose_32 (const HybTranspose *shape, gconstpointer x, gpointer y);
+
+/* Returns where the block after one at i starts, `length` if there is none; the last one overlaps the one before, so that it is
+ * whole.  size: of a block. */
+static inline gint64
+hyb_transpose_next (gint64 i, gint64 size, gint64 length)
+{
+  return i + size < length ? MIN (i + size, length - size) : length;
+}
