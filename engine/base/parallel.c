@@ -294,7 +294,7 @@ has_finished (guint64 ticket, guint piece)
   return atomic_load (&pool.finished[piece].job) == job_number (ticket);
 }
 
-/* Waits until a piece is computed; computes it, as all others that no thread has claimed, if that takes some time. */
+/* Waits until a piece is computed.  After HELP_TURNS it computes the pieces that no thread has claimed. */
 static void
 wait_for_piece (guint64 ticket, guint piece)
 {

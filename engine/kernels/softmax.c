@@ -48,7 +48,7 @@ row_length (const SoftmaxCall *call, gint64 place)
                 view->length);
 }
 
-/* Elements of a row, at most, for which rows are computed side by side; of floats by vectors. */
+/* Rows of up to this many elements are computed side by side; those of floats by vectors. */
 #define SHORT_ROW     32
 #define SHORT_ROW_F64 8
 

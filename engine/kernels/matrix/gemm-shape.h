@@ -1,7 +1,7 @@
 /* gemm-shape.h — the description of one matrix product, C = alpha op(A) op(B) + beta C.
  *
  * Matrices are row-major; op() transposes or leaves the matrix as it is.  gemm.h computes such a
- * product with the fastest method, panels.h computes those with few rows.
+ * product with the fastest method; panels.h computes those with packed weights.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

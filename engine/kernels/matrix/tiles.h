@@ -1,7 +1,8 @@
-/* tiles.h — products of two small matrices of floats, as they lie: C[m,n] = alpha op(A)[m,k] op(B)[k,n] + beta C.
+/* tiles.h — products of two matrices of floats, of any size, as they lie: C[m,n] = alpha op(A)[m,k] op(B)[k,n] + beta C.
  *
  * A tile of C, some rows of a few vectors, is summed in registers.  Nothing is packed, except that a transposed B is
- * transposed block by block.  Libraries pack both matrices, which takes longer than such a product.
+ * transposed block by block.  gemm.h sends every product of floats here that is neither one with a vector nor faster by dots.h
+ * or tiny.h.
  *
  * The instruction set is chosen at run time.  An element of the result depends neither on the number of threads nor
  * on the other rows and columns.

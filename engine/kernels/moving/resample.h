@@ -11,7 +11,7 @@
 #define HYB_RESAMPLE_MAX_SIZE 16777216
 
 /* How one axis is resampled: result i is the sum over the taps t of weight[t · to + i] times the element number
- * index[t · to + i], a whole number; one outside of the axis counts as 0. */
+ * index[t · to + i], a whole number; an index outside of the axis stands for element 0. */
 typedef struct
 {
   gint64 from, to; /* elements */

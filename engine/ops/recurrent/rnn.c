@@ -1,7 +1,7 @@
 /* rnn.c — RNN: layers of recurrent cells over a sequence, and its gradient.
  *
  * kernels/recurrent/recurrent.h has the arithmetic, rnn-rules.h the shapes, rnn-plan.h the plan.  RNN computes its
- * outputs only; _rnn_recording, which reoperands it where a gradient is needed, also writes gates
+ * outputs only; _rnn_recording, which replaces it where a gradient is needed, also writes gates
  * and states to a hidden output, the reserve, which _backward_RNN reads.
  * Start at rnn_forward() and backward_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
