@@ -175,6 +175,65 @@ test_threads_keep_their_pieces (void)
   hyb_parallel_set_threads (0);
 }
 
+/* --- More threads than cores --- */
+
+#define N_MANY 40
+/* As many as take less than a second. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define N_SHORT_JOBS 2000
+#else
+#define N_SHORT_JOBS 20000
+#endif
+
+typedef struct
+{
+  guint8 times[N_MANY];
+} Short;
+
+static void
+count_numbers (gint64 begin, gint64 end, gpointer data)
+{
+  Short *seen = data;
+
+  for (gint64 i = begin; i < end; i++)
+    seen->times[i]++;
+}
+
+/* What is counted lies in a stack frame that ends with the job: a thread that is late counts in that of the next one. */
+static G_GNUC_NO_INLINE void
+run_short_job (guint turn)
+{
+  Short seen = { 0 };
+  guint n = 2 + turn * 7 % (N_MANY - 1);
+
+  hyb_parallel_for (n, 1, count_numbers, &seen);
+  for (guint i = 0; i < N_MANY; i++)
+    g_assert_cmpuint (seen.times[i], ==, i < n ? 1 : 0);
+}
+
+static void
+test_short_jobs_on_many_threads (void)
+{
+  hyb_parallel_set_threads (N_MANY);
+  for (guint turn = 0; turn < N_SHORT_JOBS; turn++)
+    run_short_job (turn);
+  hyb_parallel_set_threads (0);
+}
+
+/* Workers fall asleep in between. */
+static void
+test_short_jobs_after_pauses (void)
+{
+  hyb_parallel_set_threads (N_MANY);
+  for (guint turn = 0; turn < N_SHORT_JOBS / 10; turn++)
+    {
+      if (turn % 100 == 0)
+        g_usleep (300);
+      run_short_job (turn);
+    }
+  hyb_parallel_set_threads (0);
+}
+
 /* --- Threads that cannot be made --- */
 
 /* Sanitizers reserve more addresses than a limit may leave. */
@@ -256,6 +315,9 @@ TEST_PROGRAM (test_parallel)
   g_test_add_func ("/engine/base/parallel/work-after-sleep", test_work_after_sleep);
   g_test_add_func ("/engine/base/parallel/threads-keep-their-pieces",
                    test_threads_keep_their_pieces);
+  g_test_add_func ("/engine/base/parallel/short-jobs-on-many-threads",
+                   test_short_jobs_on_many_threads);
+  g_test_add_func ("/engine/base/parallel/short-jobs-after-pauses", test_short_jobs_after_pauses);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__linux__)
   g_test_add_func ("/engine/base/parallel/missing-threads-are-not-made-again",
                    test_missing_threads_are_not_made_again);
