@@ -6,6 +6,7 @@
 #include "engine/kernels/integers/product.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/simd/simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,23 @@
 /* What surrounds results and must stay as it is. */
 #define MARGIN   64
 #define SENTINEL 0x5a
+
+/* Memory with a byte behind it that must stay as it is. */
+static gpointer
+allocate_guarded (gsize bytes)
+{
+  guint8 *memory = g_aligned_alloc (1, bytes + 1, 64);
+
+  memory[bytes] = SENTINEL;
+  return memory;
+}
+
+static void
+free_guarded (gpointer memory, gsize bytes)
+{
+  g_assert_cmpint (((guint8 *) memory)[bytes], ==, SENTINEL);
+  g_aligned_free (memory);
+}
 
 typedef struct
 {
@@ -155,7 +173,8 @@ check_result (const Case             *test,
   gint64             m = test->m, n = test->n;
   gsize              bytes = (gsize) (m * result.ldy) * size;
   g_autofree guint8 *y = g_malloc (bytes + 2 * MARGIN);
-  g_autofree guint8 *workspace = g_malloc (hyb_integer_workspace (panels, m));
+  gsize              n_workspace = hyb_integer_workspace (panels, m);
+  guint8            *workspace = allocate_guarded (n_workspace);
   HybIntegerRows     rows = {
         .matrix = { test->a_type, data->a, test->k, 1 },
         .m = m,
@@ -179,6 +198,7 @@ check_result (const Case             *test,
       for (gsize at = (gsize) n * size; at < (gsize) result.ldy * size; at++)
         g_assert_cmpint (row[at], ==, SENTINEL);
     }
+  free_guarded (workspace, n_workspace);
 }
 
 static void
@@ -192,7 +212,7 @@ check_case (const Case *test, guint32 seed)
       HybIntegerMatrix b = { test->b_type, data.b, test->is_turned ? 1 : test->n,
                              test->is_turned ? test->k : 1 };
 
-      panels.bytes = g_aligned_alloc (1, hyb_integer_panels_size (&panels), 64);
+      panels.bytes = allocate_guarded (hyb_integer_panels_size (&panels));
       hyb_integer_panels_pack (&panels, &b);
       check_result (test, &data, &panels, (HybIntegerResult){ .dtype = HYB_I32, .ldy = test->n });
       check_result (test, &data, &panels,
@@ -219,7 +239,7 @@ check_case (const Case *test, guint32 seed)
                                         .scale = data.scale,
                                         .sum_bias = data.sum_bias,
                                         .zero = -128 });
-      g_aligned_free (panels.bytes);
+      free_guarded (panels.bytes, hyb_integer_panels_size (&panels));
     }
   clear_data (&data);
 }
@@ -311,6 +331,18 @@ test_any_number_of_threads (void)
   hyb_parallel_set_threads (0);
 }
 
+/* What HYB_CPU=avx2 does on a processor with AVX-512, which may have AVX-VNNI, too. */
+static void
+test_avx2_has_no_vnni (void)
+{
+  if (hyb_simd_processor_level () > HYB_SIMD_AVX2)
+    {
+      hyb_simd_cap (HYB_SIMD_AVX2);
+      g_assert_null (strstr (hyb_integer_note (), "VPDPBUSD"));
+      hyb_simd_cap (HYB_SIMD_AVX512);
+    }
+}
+
 TEST_PROGRAM (test_product)
 {
   g_test_init (&argc, &argv, NULL);
@@ -320,5 +352,6 @@ TEST_PROGRAM (test_product)
   g_test_add_func ("/engine/kernels/integers/long-sums-wrap", test_long_sums_wrap);
   g_test_add_func ("/engine/kernels/integers/any-number-of-threads-gives-the-same",
                    test_any_number_of_threads);
+  g_test_add_func ("/engine/kernels/integers/avx2-has-no-vnni", test_avx2_has_no_vnni);
   return g_test_run ();
 }

@@ -14,6 +14,23 @@
 #define MARGIN   64
 #define SENTINEL 0x5a
 
+/* Memory with a byte behind it that must stay as it is. */
+static gpointer
+allocate_guarded (gsize bytes)
+{
+  guint8 *memory = g_aligned_alloc (1, bytes + 1, 64);
+
+  memory[bytes] = SENTINEL;
+  return memory;
+}
+
+static void
+free_guarded (gpointer memory, gsize bytes)
+{
+  g_assert_cmpint (((guint8 *) memory)[bytes], ==, SENTINEL);
+  g_aligned_free (memory);
+}
+
 typedef struct
 {
   HybConvolve shape;
@@ -90,7 +107,7 @@ expected_sum (const Case *test, gint64 n, gint64 f, gint64 position)
                (number (test->w_type, test->w[(f * depth + c) * taps + t]) -
                 test->w_zero[f * test->w_zero_stride]);
       }
-  return (gint32) sum;
+  return (gint32) (guint32) (guint64) sum;
 }
 
 static void
@@ -139,7 +156,8 @@ check_result (const Case *test, const HybIntegerFilters *filters, HybIntegerResu
   gint64             map = volume (shape->map), n = shape->batch * shape->map_channels * map;
   gsize              size = hyb_dtype_size (result.dtype), bytes = (gsize) n * size;
   g_autofree guint8 *y = g_malloc (bytes + 2 * MARGIN);
-  gpointer           workspace = g_aligned_alloc (1, hyb_integer_convolve_workspace (filters), 64);
+  gsize              n_workspace = hyb_integer_convolve_workspace (filters);
+  guint8            *workspace = allocate_guarded (n_workspace);
 
   memset (y, SENTINEL, bytes + 2 * MARGIN);
   result.y = y + MARGIN;
@@ -149,8 +167,9 @@ check_result (const Case *test, const HybIntegerFilters *filters, HybIntegerResu
     g_assert_true (y[i] == SENTINEL && y[MARGIN + bytes + i] == SENTINEL);
   for (gint64 i = 0; i < n; i++)
     {
-      gint64        f = i / map % shape->map_channels;
-      gint32        sum = test->sums[i] + (result.sum_bias ? result.sum_bias[f] : 0);
+      gint64 f = i / map % shape->map_channels;
+      gint32 sum =
+          (gint32) ((guint32) test->sums[i] + (guint32) (result.sum_bias ? result.sum_bias[f] : 0));
       float         scaled = result.scale ? (float) sum * result.scale[f * result.scale_stride] : 0;
       const guint8 *at = y + MARGIN + (gsize) i * size;
 
@@ -164,7 +183,7 @@ check_result (const Case *test, const HybIntegerFilters *filters, HybIntegerResu
                                        ? CLAMP (rint ((double) scaled) + result.zero, -128, 127)
                                        : CLAMP (rint ((double) scaled) + result.zero, 0, 255)));
     }
-  g_aligned_free (workspace);
+  free_guarded (workspace, n_workspace);
 }
 
 static void
@@ -174,7 +193,7 @@ check_case (const Case *test)
 
   for (guint index = 0; hyb_integer_filters_use (&filters, index); index++)
     {
-      filters.memory = g_aligned_alloc (1, hyb_integer_filters_size (&filters), 64);
+      filters.memory = allocate_guarded (hyb_integer_filters_size (&filters));
       hyb_integer_filters_pack (&filters, test->w, test->w_zero, test->w_zero_stride);
       check_result (test, &filters, (HybIntegerResult){ .dtype = HYB_I32 });
       check_result (test, &filters,
@@ -188,7 +207,7 @@ check_case (const Case *test)
                                         .zero = 117 });
       check_result (test, &filters,
                     (HybIntegerResult){ .dtype = HYB_I8, .scale = test->scale, .zero = -5 });
-      g_aligned_free (filters.memory);
+      free_guarded (filters.memory, hyb_integer_filters_size (&filters));
     }
 }
 
@@ -269,6 +288,35 @@ test_edges (void)
       }
 }
 
+/* 2³¹ / 255² is 33,025 numbers. */
+static void
+test_long_sums_wrap (void)
+{
+  Case test = { .shape = { .batch = 1,
+                           .groups = 1,
+                           .image_channels = 3700,
+                           .map_channels = 2,
+                           .image = { 1, 3, 5 },
+                           .map = { 1, 1, 3 },
+                           .kernel = { 1, 3, 3 },
+                           .stride = { 1, 1, 1 },
+                           .dilate = { 1, 1, 1 } },
+                .x_type = HYB_U8,
+                .w_type = HYB_U8 };
+
+  make_case (&test, FALSE, FALSE);
+  memset (test.x, 255, 3700 * 15);
+  memset (test.w, 255, 2 * 3700 * 9);
+  test.x_zero = 0;
+  for (gint64 i = 0; i < 2 * 3; i++)
+    {
+      test.sums[i] = expected_sum (&test, 0, i / 3, i % 3);
+      g_assert_cmpint (test.sums[i], <, 0);
+    }
+  check_case (&test);
+  clear_case (&test);
+}
+
 static void
 test_any_number_of_threads (void)
 {
@@ -300,6 +348,7 @@ TEST_PROGRAM (test_windows)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/kernels/windows/random-shapes-agree-with-sums", test_random_shapes);
   g_test_add_func ("/engine/kernels/windows/edges-of-panels-agree-with-sums", test_edges);
+  g_test_add_func ("/engine/kernels/windows/long-sums-wrap", test_long_sums_wrap);
   g_test_add_func ("/engine/kernels/windows/any-number-of-threads-gives-the-same",
                    test_any_number_of_threads);
   return g_test_run ();
