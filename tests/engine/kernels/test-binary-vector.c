@@ -76,6 +76,7 @@ test_bytes_are_those_of_plain_loops (void)
           for (guint strides = 0; strides < 4; strides++)
             check ((HybBinary) function, strides & 1, strides >> 1, n);
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 static void
@@ -97,6 +98,7 @@ test_extremes_keep_nan_and_zero (void)
           check (HYB_BINARY_MINIMUM, strides & 1, strides >> 1, MOST);
         }
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 /* The remainder is exact, so it has to be that of the C library; of any bits. */
@@ -202,6 +204,7 @@ test_integers_wrap (void)
             check_integers (functions[i], HYB_I64, x, y, strides);
           }
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 static double
@@ -242,6 +245,7 @@ test_doubles_are_those_of_plain_loops (void)
                                                : memcmp (&want[i], &got[i], sizeof *got) == 0);
             }
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 static void

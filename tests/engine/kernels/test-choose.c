@@ -79,6 +79,7 @@ test_elements_are_those_of_plain_loops (void)
           for (guint strides = 0; strides < 4; strides++)
             check (item, n, strides);
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 TEST_PROGRAM (test_choose)

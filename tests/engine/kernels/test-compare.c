@@ -71,6 +71,7 @@ test_results_are_those_of_plain_loops (void)
             for (guint strides = 0; strides < 4; strides++)
               check (function, dtype, n, strides);
       }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 TEST_PROGRAM (test_compare)

@@ -177,6 +177,7 @@ test_transposes_of_any_width_are_right (void)
       for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
         check_transposes_of_any_width (widths[i]);
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 static void

@@ -200,6 +200,7 @@ test_first_of_floats (void)
         if (round % 4 == 0)
           check_beside (x, length, k, m % 2);
       }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 TEST_PROGRAM (test_rank)

@@ -39,6 +39,7 @@ for_each_length (void (*check) (gint64 n))
         check (n);
       check (MOST);
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 static void
@@ -208,6 +209,7 @@ test_long_rows_do_not_saturate (void)
       g_assert_cmpfloat (hyb_row_sum_pieces_f32 (n, ones), ==, (double) n);
     }
   g_free (ones);
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 TEST_PROGRAM (test_rows)

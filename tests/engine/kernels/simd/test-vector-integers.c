@@ -50,6 +50,7 @@ test_floats (void)
           check_from_floats (x, N);
         }
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 /* Fills N elements of a type with numbers of both signs whose way over a double is exact. */
@@ -86,6 +87,7 @@ test_all_pairs (void)
             g_assert_cmpmem (got, bytes, want, bytes);
             g_assert_cmpint (((guint8 *) got)[bytes], ==, 0xa5);
           }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 /* Numbers by the definition of each conversion. */

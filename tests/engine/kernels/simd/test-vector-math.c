@@ -69,6 +69,7 @@ for_each_level (void (*check) (HybSimdLevel level))
       hyb_simd_cap ((HybSimdLevel) level);
       check ((HybSimdLevel) level);
     }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 /* Checks every step-th bit pattern from `bits` to `last`.  Without fused multiply-add tanh has a

@@ -92,6 +92,7 @@ test_every_count_of_every_type (void)
             check_type (is_signed[i], TRUE, form & 1, form >> 1);
           }
       }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 TEST_PROGRAM (test_bit_shift)
