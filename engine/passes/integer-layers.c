@@ -5,14 +5,16 @@
  *   _quantise_linear (relu (layer (_dequantise_linear (x), _dequantise_linear (weight), bias)))
  *
  * The layer becomes _integer_matmul or _integer_convolution of x and weight, which writes the quantised values.  Its sums are
- * exact; the bias is rounded to a multiple of the product of both scales.  A rectifier is left out where the lowest quantised
- * value stands for 0, since saturation does the same.  What nothing reads then is dropped by drop-dead.
+ * exact; the bias is added to them as a float.  A rectifier is left out where the lowest quantised value stands for 0 and its
+ * scale is positive, since saturation does the same.  What nothing reads then is dropped by drop-dead.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/pass.h"
 #include "engine/analysis/rewrite.h"
 #include "engine/graph/reach.h"
 #include "engine/op/op-one-of.h"
 #include "engine/passes/pieces.h"
+
+#include <math.h>
 
 static const char *const dequantise[] = { "_dequantise_linear", NULL };
 static const char *const quantise[] = { "_quantise_linear", NULL };
@@ -92,17 +94,24 @@ is_read_once (const Search *search, HybValueId value)
   return n == 1 && !search->is_head[value];
 }
 
-/* Whether a zero point is known to be the lowest number of a type. */
-static gboolean
-is_lowest (const HybPieces *pieces, HybValueId zero, HybDType dtype)
+/* A number that is known while planning; NaN if it is not. */
+static double
+get_constant (const HybPieces *pieces, HybValueId value)
 {
   HybTensor *constant;
 
-  if (hyb_pieces_is_made_by (pieces, zero, (const char *const[]){ "Cast", NULL }))
-    zero = hyb_pieces_inputs (pieces, zero)[0];
-  constant = pieces->facts->constants[zero];
-  return constant && hyb_tensor_get_size (constant) == 1 &&
-         hyb_tensor_get_value (constant, 0) == (dtype == HYB_I8 ? -128 : 0);
+  if (hyb_pieces_is_made_by (pieces, value, (const char *const[]){ "Cast", NULL }))
+    value = hyb_pieces_inputs (pieces, value)[0];
+  constant = pieces->facts->constants[value];
+  return constant && hyb_tensor_get_size (constant) == 1 ? hyb_tensor_get_value (constant, 0) : NAN;
+}
+
+/* Whether the lowest quantised value is known to stand for 0 and others for more. */
+static gboolean
+is_lowest_zero (const HybPieces *pieces, HybValueId scale, HybValueId zero, HybDType dtype)
+{
+  return get_constant (pieces, zero) == (dtype == HYB_I8 ? -128 : 0) &&
+         get_constant (pieces, scale) > 0;
 }
 
 static gboolean
@@ -206,7 +215,7 @@ match (const Search *search, HybNodeId id, Layer *layer)
   if (count_of (pieces, inputs[1]) != 1 || count_of (pieces, inputs[2]) != 1)
     return FALSE;
   if (hyb_pieces_is_made_by (pieces, value, rectifiers) && is_read_once (search, value) &&
-      is_lowest (pieces, inputs[2], dtype))
+      is_lowest_zero (pieces, inputs[1], inputs[2], dtype))
     value = hyb_pieces_inputs (pieces, value)[0];
   return match_result (search, value, layer);
 }
@@ -273,10 +282,8 @@ add_inputs (const Search *search, HybRewrite *rewrite, HybNodeId id, HybValueId 
   inputs[5] = hyb_rewrite_value (rewrite, layer->y.zero);
   if (layer->bias == HYB_NO_ID)
     return 6;
-  inputs[6] =
-      add_binary (rewrite, id, "broadcast_div", hyb_rewrite_value (rewrite, layer->bias), scale);
-  inputs[6] = add (rewrite, id, "_npi_around", 1, &inputs[6], NULL);
-  inputs[6] = add_cast (rewrite, id, inputs[6], HYB_I32);
+  inputs[6] = add_binary (rewrite, id, "broadcast_div", hyb_rewrite_value (rewrite, layer->bias),
+                          hyb_rewrite_value (rewrite, layer->y.scale));
   return 7;
 }
 

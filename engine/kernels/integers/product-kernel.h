@@ -419,12 +419,12 @@ SIMD (store_bytes) (guint8 *to, Ints value)
 #endif
 }
 
-/* The nearest integers to scaled sums, within [low, high], plus zero; NaN gives low.  Adding and subtracting ROUNDING rounds
- * such numbers. */
+/* The nearest integers to scaled sums plus a bias, within [low, high], plus zero; NaN gives low.  Adding and subtracting
+ * ROUNDING rounds such numbers. */
 INLINE Ints
-SIMD (round_sums) (Floats sums, Floats scale, const float *limit, gint32 zero)
+SIMD (round_sums) (Floats sums, Floats scale, Floats bias, const float *limit, gint32 zero)
 {
-  Floats value = simd_max (sums * scale, simd_fill (limit[0]));
+  Floats value = simd_max (sums * scale + bias, simd_fill (limit[0]));
 
   value = simd_min (value, simd_fill (limit[1])) + ROUNDING;
   return (Ints) value - (Ints) simd_fill (ROUNDING) + zero;
@@ -444,7 +444,9 @@ SIMD (load_sums) (const gint32 *from)
   {                                                                                              \
     const float limit[] = { (float) (lowest - finish->zero), (float) (highest - finish->zero) }; \
     gint64      n = finish->n, j = 0;                                                            \
+    gboolean    has_biases = finish->bias && finish->bias_stride != 0;                           \
     Floats      scale = simd_fill (finish->scale[0]);                                            \
+    Floats      bias = simd_fill (finish->bias ? finish->bias[0] : 0);                           \
     gint32      sums[LANES] = { 0 };                                                             \
     guint8      last[LANES];                                                                     \
                                                                                                  \
@@ -452,17 +454,21 @@ SIMD (load_sums) (const gint32 *from)
       {                                                                                          \
         if (finish->scale_stride != 0)                                                           \
           scale = simd_load (finish->scale + j);                                                 \
+        if (has_biases)                                                                          \
+          bias = simd_load (finish->bias + j);                                                   \
         SIMD (store_bytes)                                                                       \
-        ((guint8 *) y + j,                                                                       \
-         SIMD (round_sums) (SIMD (load_sums) (finish->sums + j), scale, limit, finish->zero));   \
+        ((guint8 *) y + j, SIMD (round_sums) (SIMD (load_sums) (finish->sums + j), scale, bias,  \
+                                              limit, finish->zero));                             \
       }                                                                                          \
     if (j == n)                                                                                  \
       return;                                                                                    \
     memcpy (sums, finish->sums + j, (gsize) (n - j) * sizeof sums[0]);                           \
     if (finish->scale_stride != 0)                                                               \
       scale = simd_load_part (finish->scale + j, n - j);                                         \
+    if (has_biases)                                                                              \
+      bias = simd_load_part (finish->bias + j, n - j);                                           \
     SIMD (store_bytes)                                                                           \
-    (last, SIMD (round_sums) (SIMD (load_sums) (sums), scale, limit, finish->zero));             \
+    (last, SIMD (round_sums) (SIMD (load_sums) (sums), scale, bias, limit, finish->zero));       \
     memcpy (y + j, last, (gsize) (n - j));                                                       \
   }
 

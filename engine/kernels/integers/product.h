@@ -41,7 +41,7 @@ typedef struct
  *
  *   HYB_I32          S + sum_bias
  *   HYB_F32          (S + sum_bias) scale + bias
- *   HYB_I8, HYB_U8   round ((S + sum_bias) scale) + zero, halves to even, saturated
+ *   HYB_I8, HYB_U8   round ((S + sum_bias) scale + bias) + zero, halves to even, saturated
  */
 typedef struct
 {

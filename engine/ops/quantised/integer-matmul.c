@@ -2,7 +2,8 @@
  * 8-bit integers.
  *
  * ONNX's MatMulInteger and QLinearMatMul: (a − a_zero)(b − b_zero), sums wrapping modulo 2³².  Floats are the sums times
- * scale, plus a bias; 8-bit integers are the sums plus an int32 bias, times scale, rounded, plus a zero point.  A matrix b
+ * scale, plus a bias; 8-bit integers are the sums times scale, rounded, plus a zero point, with a bias: int32 is added
+ * before scaling, float32 before rounding.  A matrix b
  * that no run changes is packed once.  The loops are in engine/kernels/integers.  Start with matmul_forward().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/op/rules.h"

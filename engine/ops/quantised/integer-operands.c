@@ -55,9 +55,13 @@ hyb_integer_infer_dtype (HybCall *call, GError **error)
          !hyb_dtype_assign (&call->input[i + 2].dtype, call->input[i].dtype, error)))
       return FALSE;
   for (guint i = HYB_INTEGER_SCALE; i < call->n_inputs; i++)
-    if (!hyb_dtype_assign (&call->input[i].dtype,
-                           i > HYB_INTEGER_REST && makes_bytes (out) ? HYB_I32 : HYB_F32, error))
-      return FALSE;
+    {
+      gboolean is_integer =
+          i > HYB_INTEGER_REST && makes_bytes (out) && call->input[i].dtype != HYB_F32;
+
+      if (!hyb_dtype_assign (&call->input[i].dtype, is_integer ? HYB_I32 : HYB_F32, error))
+        return FALSE;
+    }
   return hyb_dtype_assign (&call->output[0].dtype, dtypes[out->out_type], error);
 }
 
@@ -130,8 +134,10 @@ hyb_integer_make_result (const HybCall *call, const HybRun *run)
   result.scale_stride = hyb_integer_stride (call, HYB_INTEGER_SCALE);
   if (makes_bytes (out))
     result.zero = (gint32) CLAMP (((const float *) run->input[HYB_INTEGER_REST])[0], -128, 255);
-  if (out->has_bias && makes_bytes (out))
+  if (out->has_bias && makes_bytes (out) && call->input[HYB_INTEGER_REST + 1].dtype == HYB_I32)
     result.sum_bias = run->input[HYB_INTEGER_REST + 1];
+  else if (out->has_bias && makes_bytes (out))
+    result.bias = run->input[HYB_INTEGER_REST + 1];
   else if (out->has_bias)
     result.bias = run->input[HYB_INTEGER_REST];
   return result;

@@ -1,7 +1,7 @@
 /* integer-operands.h — what products and convolutions of 8-bit integers share: their operands, types and results.
  *
  * Operands are two factors, their zero points and, unless the result is int32, a scale; then for floats a bias, for bytes
- * the zero point of the result and a bias of int32.
+ * the zero point of the result and a bias: int32 is added to the sums, float32 to the scaled sums.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

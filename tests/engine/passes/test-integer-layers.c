@@ -20,6 +20,7 @@ typedef struct
   Kind     kind;
   gboolean has_bias, rectifies;
   gboolean by_channel;  /* scales and zero points of the weight */
+  gboolean is_pruned;   /* with them: the scales of some channels are tiny, their biases large */
   gboolean is_signed;   /* the result */
   gboolean shows_float; /* the layer of floats is an output, too */
   guint    n_layers;    /* of integers that must result */
@@ -100,8 +101,12 @@ type_of (const Case *c, const char *name)
 }
 
 static double
-element_of (const char *name, gint64 i)
+element_of (const Case *c, const char *name, gint64 i)
 {
+  if (c->is_pruned && i % 2 == 1 && g_str_equal (name, "scale"))
+    return i == 1 ? 0 : 1e-10;
+  if (c->is_pruned && i % 2 == 1 && g_str_equal (name, "bias"))
+    return 11.3 + 0.1 * (double) i;
   if (g_str_equal (name, "x"))
     return (double) (i * 37 % 256);
   if (g_str_equal (name, "weight"))
@@ -128,7 +133,7 @@ run (const Case *c, const HybExecutorOptions *options)
 
       for (gint64 k = 0; k < hyb_tensor_get_size (tensor); k++)
         hyb_dtype_set_double (hyb_tensor_get_data (tensor), type.dtype, (gsize) k,
-                              element_of (name, k));
+                              element_of (c, name, k));
       g_assert_true (hyb_executor_bind (executor, name, tensor, &error));
     }
   g_assert_true (hyb_executor_run (executor, NULL, &error));
@@ -173,6 +178,18 @@ test_layers_become_integers (void)
                     .n_layers = 1 });
 }
 
+/* In multiples of their scales these biases exceed what int32 holds. */
+static void
+test_channels_of_almost_no_weight_keep_their_bias (void)
+{
+  for (guint kind = CONVOLUTION; kind <= DENSE; kind++)
+    check (&(Case){ .kind = (Kind) kind,
+                    .has_bias = TRUE,
+                    .by_channel = TRUE,
+                    .is_pruned = TRUE,
+                    .n_layers = 1 });
+}
+
 static void
 test_layers_with_other_readers_stay (void)
 {
@@ -185,6 +202,8 @@ TEST_PROGRAM (test_integer_layers)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/passes/integer-layers/layers-become-integers",
                    test_layers_become_integers);
+  g_test_add_func ("/engine/passes/integer-layers/channels-of-almost-no-weight-keep-their-bias",
+                   test_channels_of_almost_no_weight_keep_their_bias);
   g_test_add_func ("/engine/passes/integer-layers/layers-with-other-readers-stay",
                    test_layers_with_other_readers_stay);
   return g_test_run ();

@@ -152,8 +152,10 @@ expect (const HybIntegerResult *result, gint64 j, gint32 sum, gconstpointer y)
       return;
     }
   value = (float) biased * scale;
+  if (result->bias)
+    value += result->bias[j];
   if (dtype == HYB_F32)
-    g_assert_cmpfloat (*(const float *) y, ==, result->bias ? value + result->bias[j] : value);
+    g_assert_cmpfloat (*(const float *) y, ==, value);
   else
     {
       double low = dtype == HYB_I8 ? -128 : 0, high = dtype == HYB_I8 ? 127 : 255;
@@ -239,6 +241,13 @@ check_case (const Case *test, guint32 seed)
                                         .scale = data.scale,
                                         .sum_bias = data.sum_bias,
                                         .zero = -128 });
+      check_result (test, &data, &panels,
+                    (HybIntegerResult){ .dtype = HYB_I8,
+                                        .ldy = test->n,
+                                        .scale = data.scale,
+                                        .scale_stride = 1,
+                                        .bias = data.bias,
+                                        .zero = 3 });
       free_guarded (panels.bytes, hyb_integer_panels_size (&panels));
     }
   clear_data (&data);

@@ -171,17 +171,18 @@ check_result (const Case *test, const HybIntegerFilters *filters, HybIntegerResu
       gint32 sum =
           (gint32) ((guint32) test->sums[i] + (guint32) (result.sum_bias ? result.sum_bias[f] : 0));
       float         scaled = result.scale ? (float) sum * result.scale[f * result.scale_stride] : 0;
+      float         biased = result.bias ? scaled + result.bias[f] : scaled;
       const guint8 *at = y + MARGIN + (gsize) i * size;
 
       if (result.dtype == HYB_I32)
         g_assert_cmpint (*(const gint32 *) (gconstpointer) at, ==, sum);
       else if (result.dtype == HYB_F32)
-        g_assert_cmpfloat (*(const float *) (gconstpointer) at, ==, scaled + result.bias[f]);
+        g_assert_cmpfloat (*(const float *) (gconstpointer) at, ==, biased);
       else
         g_assert_cmpint (number (result.dtype, *at), ==,
                          (gint64) (result.dtype == HYB_I8
-                                       ? CLAMP (rint ((double) scaled) + result.zero, -128, 127)
-                                       : CLAMP (rint ((double) scaled) + result.zero, 0, 255)));
+                                       ? CLAMP (rint ((double) biased) + result.zero, -128, 127)
+                                       : CLAMP (rint ((double) biased) + result.zero, 0, 255)));
     }
   free_guarded (workspace, n_workspace);
 }
@@ -207,6 +208,12 @@ check_case (const Case *test)
                                         .zero = 117 });
       check_result (test, &filters,
                     (HybIntegerResult){ .dtype = HYB_I8, .scale = test->scale, .zero = -5 });
+      check_result (test, &filters,
+                    (HybIntegerResult){ .dtype = HYB_U8,
+                                        .scale = test->scale,
+                                        .scale_stride = 1,
+                                        .bias = test->bias,
+                                        .zero = 9 });
       free_guarded (filters.memory, hyb_integer_filters_size (&filters));
     }
 }
