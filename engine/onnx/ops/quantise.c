@@ -1,7 +1,7 @@
 /* quantise.c — conversions between floats and 8-bit integers, and layers on such integers.
  *
- * Products of matrices and convolutions are computed with integers.  Other layers are computed as they are defined:
- * integers become floats, the layer of floats runs, the result is rounded.
+ * Products of matrices and convolutions are computed with integers where the graph only runs, on the processor.  Other
+ * layers are computed as they are defined: integers become floats, the layer of floats runs, the result is rounded.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/quantise.h"
 #include "engine/onnx/ops/pieces.h"
@@ -226,11 +226,20 @@ is_vector (HybLowering *lowering, HybValueId x, gboolean may_be_vector)
          (may_be_vector && hyb_lowering_get_type (lowering, x)->shape.rank == 1);
 }
 
-/* Whether the operator for integers computes the product: both are bytes, and no parameter belongs to a matrix of a batch. */
+/* Whether a bias has one number for each column of a matrix. */
+static gboolean
+is_for_columns (HybLowering *lowering, HybValueId bias, const HybShape *b)
+{
+  return bias != HYB_NO_ID && hyb_lowering_get_type (lowering, bias)->shape.rank == 1 &&
+         b->rank >= 2 && count_of (lowering, bias) == b->dim[b->rank - 1];
+}
+
+/* Whether the operator for integers computes the product: the graph only runs, on the processor, both are bytes, and no
+ * parameter belongs to a matrix of a batch.  It has neither gradients nor a kernel on the GPU. */
 static gboolean
 is_of_integers (HybLowering *lowering, const IntegerProduct *product)
 {
-  return product->a != HYB_NO_ID && product->b != HYB_NO_ID &&
+  return hyb_lowering_is_for_run (lowering) && product->a != HYB_NO_ID && product->b != HYB_NO_ID &&
          is_byte (hyb_lowering_get_type (lowering, product->a)->dtype) &&
          is_byte (hyb_lowering_get_type (lowering, product->b)->dtype) &&
          is_vector (lowering, product->a_scale, FALSE) &&
@@ -269,7 +278,7 @@ emit_product (HybLowering          *lowering,
                             "has_bias", has_bias ? "True" : "False", NULL);
 }
 
-/* Products of floats, where parameters belong to matrices of a batch. */
+/* The same as a product of floats. */
 static HybValueId
 multiply_floats (HybLowering *lowering, const IntegerProduct *product)
 {
@@ -367,21 +376,6 @@ emit_convolution (HybLowering *lowering, const IntegerConvolution *own)
                             "out_type", own->out_type, "has_bias", n == 7 ? "True" : "False", NULL);
 }
 
-static void
-lower_conv_integer (HybLowering *lowering)
-{
-  hyb_lowering_set_output (lowering, 0,
-                           emit_convolution (lowering, &(IntegerConvolution){
-                                                           .x = hyb_onnx_input (lowering, 0),
-                                                           .x_zero = onnx_optional (lowering, 2),
-                                                           .w = hyb_onnx_input (lowering, 1),
-                                                           .w_zero = onnx_optional (lowering, 3),
-                                                           .out_type = "int32",
-                                                           .scale = HYB_NO_ID,
-                                                           .zero = HYB_NO_ID,
-                                                           .bias = HYB_NO_ID }));
-}
-
 static HybValueId
 convolve (HybLowering *lowering, HybValueId x, HybValueId weight, HybValueId bias)
 {
@@ -397,6 +391,40 @@ convolve (HybLowering *lowering, HybValueId x, HybValueId weight, HybValueId bia
   return onnx_window_emit (lowering, "Convolution", &window, inputs, w_type.shape.dim[0]);
 }
 
+/* The same with whole numbers as floats, whose sums are exact up to 2²⁴: w and w_zero are inputs of the node. */
+static HybValueId
+convolve_floats (HybLowering *lowering, guint w, guint w_zero, HybValueId bias)
+{
+  HybType w_type = *hyb_onnx_type (lowering, w);
+
+  return convolve (lowering,
+                   onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID,
+                                    onnx_optional (lowering, 2)),
+                   onnx_dequantise (lowering, hyb_onnx_input (lowering, w), HYB_NO_ID,
+                                    optional_spread (lowering, w_zero, &w_type, 0)),
+                   bias == HYB_NO_ID ? bias : hyb_onnx_cast (lowering, bias, HYB_F32));
+}
+
+static void
+lower_conv_integer (HybLowering *lowering)
+{
+  IntegerConvolution own = { hyb_onnx_input (lowering, 0),
+                             onnx_optional (lowering, 2),
+                             hyb_onnx_input (lowering, 1),
+                             onnx_optional (lowering, 3),
+                             "int32",
+                             HYB_NO_ID,
+                             HYB_NO_ID,
+                             HYB_NO_ID };
+
+  hyb_lowering_set_output (lowering, 0,
+                           hyb_lowering_is_for_run (lowering)
+                               ? emit_convolution (lowering, &own)
+                               : hyb_onnx_cast (lowering,
+                                                convolve_floats (lowering, 1, 3, HYB_NO_ID),
+                                                HYB_I32));
+}
+
 /* Taps whose sums of products are less than 2²⁴, up to which float32 holds every integer. */
 #define MAX_EXACT_TAPS 256
 
@@ -409,20 +437,6 @@ is_depthwise (HybLowering *lowering, const HybType *w)
          hyb_shape_count (&w->shape, 2, w->shape.rank) <= MAX_EXACT_TAPS;
 }
 
-/* Whole numbers as floats, whose sums are exact. */
-static HybValueId
-convolve_depthwise (HybLowering *lowering, const HybType *w_type)
-{
-  HybValueId bias = onnx_optional (lowering, 8), x, w;
-
-  x = onnx_dequantise (lowering, hyb_onnx_input (lowering, 0), HYB_NO_ID,
-                       hyb_onnx_input (lowering, 2));
-  w = onnx_dequantise (lowering, hyb_onnx_input (lowering, 3), HYB_NO_ID,
-                       optional_spread (lowering, 5, w_type, 0));
-  return convolve (lowering, x, w,
-                   bias == HYB_NO_ID ? bias : hyb_onnx_cast (lowering, bias, HYB_F32));
-}
-
 /* The bias is in units of the product of both scales, as sums are. */
 static void
 lower_qlinear_conv (HybLowering *lowering)
@@ -433,9 +447,9 @@ lower_qlinear_conv (HybLowering *lowering)
       onnx_multiply (lowering, float_input (lowering, 1), float_input (lowering, 4));
   HybValueId y_scale = float_input (lowering, 6), scale, y;
 
-  if (is_depthwise (lowering, &w_type))
+  if (is_depthwise (lowering, &w_type) || !hyb_lowering_is_for_run (lowering))
     {
-      y = convolve_depthwise (lowering, &w_type);
+      y = convolve_floats (lowering, 3, 5, onnx_optional (lowering, 8));
       if (y == HYB_NO_ID)
         return;
       scale = spread (lowering, onnx_divide (lowering, y_scale, factors),
@@ -446,16 +460,12 @@ lower_qlinear_conv (HybLowering *lowering)
       return;
     }
   scale = onnx_divide (lowering, factors, y_scale);
-  hyb_lowering_set_output (lowering, 0,
-                           emit_convolution (lowering, &(IntegerConvolution){
-                                                           .x = hyb_onnx_input (lowering, 0),
-                                                           .x_zero = hyb_onnx_input (lowering, 2),
-                                                           .w = hyb_onnx_input (lowering, 3),
-                                                           .w_zero = hyb_onnx_input (lowering, 5),
-                                                           .out_type = hyb_dtype_name (dtype),
-                                                           .scale = scale,
-                                                           .zero = float_input (lowering, 7),
-                                                           .bias = onnx_optional (lowering, 8) }));
+  y = emit_convolution (lowering, &(IntegerConvolution){
+                                      hyb_onnx_input (lowering, 0), hyb_onnx_input (lowering, 2),
+                                      hyb_onnx_input (lowering, 3), hyb_onnx_input (lowering, 5),
+                                      hyb_dtype_name (dtype), scale, float_input (lowering, 7),
+                                      onnx_optional (lowering, 8) });
+  hyb_lowering_set_output (lowering, 0, y);
 }
 
 /* --- com.microsoft --- */
@@ -517,13 +527,22 @@ onnx_multiply_integers (HybLowering      *lowering,
                         HybValueId        bias)
 {
   IntegerProduct product = { a[0], a[1], a[2], b[0], b[1], b[2] };
-  HybValueId     y;
+  HybValueId     y, joined = HYB_NO_ID;
+  HybDType       dtype;
 
-  if (is_of_integers (lowering, &product) && is_vector (lowering, bias, TRUE))
-    return emit_product (lowering, &product, "float32",
-                         onnx_multiply (lowering, product.a_scale, product.b_scale), bias);
-  y = multiply_floats (lowering, &product);
-  return bias == HYB_NO_ID ? y : onnx_add (lowering, y, bias);
+  if (is_of_integers (lowering, &product))
+    {
+      if (is_for_columns (lowering, bias, &hyb_lowering_get_type (lowering, b[0])->shape))
+        joined = bias;
+      y = onnx_multiply (lowering, product.a_scale, product.b_scale);
+      dtype = hyb_lowering_get_type (lowering, y)->dtype;
+      y = emit_product (lowering, &product, "float32", hyb_onnx_cast (lowering, y, HYB_F32),
+                        joined == HYB_NO_ID ? joined : hyb_onnx_cast (lowering, joined, HYB_F32));
+      y = hyb_onnx_cast (lowering, y, dtype);
+    }
+  else
+    y = multiply_floats (lowering, &product);
+  return bias == joined ? y : onnx_add (lowering, y, bias);
 }
 
 /* A (from floats, or with its scale) times B with scale and zero point, and a bias. */

@@ -100,7 +100,7 @@ test_resize_begins_with_the_axis_that_shrinks (void)
     }
 }
 
-/* A recurrent layer, and the operators that compute it: where it only runs, and otherwise, with a gradient. */
+/* A layer, and the operators that compute it: where it only runs, on the processor, and otherwise. */
 typedef struct
 {
   const char *lines, *run, *otherwise;
@@ -114,10 +114,18 @@ static const Layer layers[] = {
   { GRU ("float", "linear_before_reset=1"), "RNN", "RNN" },
   { GRU ("float", ""), "_rnn_form", "_foreach" },
   { GRU ("double", ""), "_foreach", "_foreach" },
+  { "x: uint8[4,3]\nw: int8[3,2]\ny = MatMulInteger x, w\n-> y\n", "_integer_matmul",
+    "_npi_matmul" },
+  { "x: uint8[1,3,4,4]\nw: int8[2,3,3,3]\ny = ConvInteger x, w\n-> y\n", "_integer_convolution",
+    "Convolution" },
+  { "x: uint8[4,3]\nn: uint8[3]\ny = BitShift x, n | direction=LEFT\n-> y\n", "_bit_shift",
+    "broadcast_mul" },
+  { "x: float[4,3]\naxis = int64[] 0\ny = CumSum x, axis | reverse=1\n-> y\n", "_running_sum",
+    "cumsum" },
 };
 
 static void
-test_forms_of_cells_are_fused_where_they_only_run (void)
+test_layers_without_gradient_or_kernel_on_a_gpu_only_run (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
     for (guint for_run = 0; for_run < 2; for_run++)
@@ -207,8 +215,8 @@ TEST_PROGRAM (test_lowered)
                    test_a_transposed_convolution_cuts_off_its_padding);
   g_test_add_func ("/engine/onnx/lowered/resize-begins-with-the-axis-that-shrinks",
                    test_resize_begins_with_the_axis_that_shrinks);
-  g_test_add_func ("/engine/onnx/lowered/forms-of-cells-are-fused-where-they-only-run",
-                   test_forms_of_cells_are_fused_where_they_only_run);
+  g_test_add_func ("/engine/onnx/lowered/layers-without-gradient-or-kernel-on-a-gpu-only-run",
+                   test_layers_without_gradient_or_kernel_on_a_gpu_only_run);
   g_test_add_func ("/engine/onnx/lowered/resize-is-one-node", test_resize_is_one_node);
   g_test_add_func ("/engine/onnx/lowered/resized-bytes-are-weighted-by-floats",
                    test_resized_bytes_are_weighted_by_floats);
