@@ -1,4 +1,4 @@
-/* tiles.c — products of two small matrices of floats, as they lie; see tiles.h.
+/* tiles.c — products of two matrices of floats, as they lie; see tiles.h.
  *
  * For each block of a few vectors of columns of B, for each block of 192 rows of it (which stays in the first-level
  * cache), for each group of rows of A: one tile, whose loop is in tiles-kernel.h.  Blocks of columns, or rows if
@@ -26,6 +26,11 @@
 /* Rows of A that are multiplied with all of B before the next ones: with DEPTH columns they take half a second-level cache
  * at most. */
 #define MAX_BLOCK_ROWS 384
+/* Rows of a copied block of transposed A, and floats from one of its columns to the next, which share no sets of a cache. */
+#define COPIED_ROWS  192
+#define COPIED_PITCH (COPIED_ROWS + 16)
+/* Columns of B that make a copy of A worth while. */
+#define MIN_COLUMNS_OF_COPY 128
 /* Vectors with fewer lanes have no instruction for a part of a vector. */
 #define MIN_PART_LANES 8
 /* Times, in multiply-adds of a vector: to finish a vector of C, and to transpose one element of B. */
@@ -59,8 +64,9 @@ typedef struct
 {
   const HybGemm *gemm;
   const Kernels *kernels;
-  gint64         width;  /* columns of a tile */
-  gboolean       copies; /* blocks of B */
+  gint64         width;    /* columns of a tile */
+  gboolean       copies;   /* blocks of B */
+  gboolean       copies_a; /* blocks of A */
   const float   *a, *b, *bias;
   float         *c;
 } Job;
@@ -79,7 +85,9 @@ choose_vectors (const Kernels *kernels, gint64 m)
 /* Some rows of A, all of those of a block of B, and some of its columns. */
 typedef struct
 {
-  gint64 row, end_row, column, end_column, l, depth;
+  gint64       row, end_row, column, end_column, l, depth;
+  const float *a; /* its part of A */
+  gint64       a_row, a_step;
 } Block;
 
 /* The vectors that a number of columns takes. */
@@ -137,12 +145,10 @@ static void
 multiply_block (const Job *job, const Block *block, const float *b, gint64 b_step)
 {
   const HybGemm *gemm = job->gemm;
-  gint64         a_row = gemm->transpose_a ? 1 : gemm->lda;
-  gint64         a_step = gemm->transpose_a ? gemm->lda : 1;
   gboolean       is_first = block->l == 0;
   Tile           tile = { .k = block->depth,
-                          .a_row = a_row,
-                          .a_step = a_step,
+                          .a_row = block->a_row,
+                          .a_step = block->a_step,
                           .b_step = b_step,
                           .is_padded = job->copies,
                           .ldc = gemm->ldc,
@@ -152,7 +158,7 @@ multiply_block (const Job *job, const Block *block, const float *b, gint64 b_ste
   for (gint64 j = block->column; j < block->end_column; j += job->width)
     {
       tile.columns = MIN (job->width, block->end_column - j);
-      tile.a = job->a + block->row * a_row + block->l * a_step;
+      tile.a = block->a;
       tile.b = b + (j - block->column);
       tile.bias = is_first && job->bias ? job->bias + j : NULL;
       tile.c = job->c + block->row * gemm->ldc + j;
@@ -175,15 +181,40 @@ multiply_copied (const Job *job, Block block)
     }
 }
 
+static void
+multiply_columns_of_block (const Job *job, const Block *block)
+{
+  gint64 ldb = job->gemm->ldb;
+
+  if (job->copies)
+    multiply_copied (job, *block);
+  else
+    multiply_block (job, block, job->b + block->l * ldb + block->column, ldb);
+}
+
+/* Computes a block of C with a copy of the part of A, which is transposed. */
+static void
+multiply_copied_rows (const Job *job, Block block)
+{
+  _Alignas(64) float copy[DEPTH * COPIED_PITCH];
+
+  for (gint64 l = 0; l < block.depth; l++)
+    memcpy (copy + l * COPIED_PITCH, block.a + l * block.a_step,
+            sizeof (float) * (gsize) (block.end_row - block.row));
+  block.a = copy;
+  block.a_step = COPIED_PITCH;
+  multiply_columns_of_block (job, &block);
+}
+
 /* The rows of a block, of which there are as few as possible, all of nearly the same size. */
 static gint64
-even_rows (gint64 m)
+even_rows (gint64 m, gint64 max)
 {
   gint64 n_blocks, rows;
 
-  if (m <= MAX_BLOCK_ROWS)
+  if (m <= max)
     return m;
-  n_blocks = (m + MAX_BLOCK_ROWS - 1) / MAX_BLOCK_ROWS;
+  n_blocks = (m + max - 1) / max;
   rows = (m + n_blocks - 1) / n_blocks;
   return (rows + ROW_UNIT - 1) / ROW_UNIT * ROW_UNIT;
 }
@@ -192,18 +223,23 @@ even_rows (gint64 m)
 static void
 multiply_part (const Job *job, Block *part)
 {
-  gint64 end = part->end_row, rows = even_rows (end - part->row);
+  const HybGemm *gemm = job->gemm;
+  gint64         end = part->end_row;
+  gint64         rows = even_rows (end - part->row, job->copies_a ? COPIED_ROWS : MAX_BLOCK_ROWS);
+
+  part->a_row = gemm->transpose_a ? 1 : gemm->lda;
+  part->a_step = gemm->transpose_a ? gemm->lda : 1;
 
   for (; part->row < end; part->row += rows)
     for (part->l = 0; part->l < job->gemm->k; part->l += part->depth)
       {
         part->end_row = MIN (part->row + rows, end);
-        part->depth = MIN (DEPTH, job->gemm->k - part->l);
-        if (job->copies)
-          multiply_copied (job, *part);
+        part->depth = MIN (DEPTH, gemm->k - part->l);
+        part->a = job->a + part->row * part->a_row + part->l * part->a_step;
+        if (job->copies_a)
+          multiply_copied_rows (job, *part);
         else
-          multiply_block (job, part, job->b + part->l * job->gemm->ldb + part->column,
-                          job->gemm->ldb);
+          multiply_columns_of_block (job, part);
       }
 }
 
@@ -239,6 +275,13 @@ needs_copies (const HybGemm *gemm, const Kernels *kernels)
   return gemm->m > (gemm->ldb % 1024 == 0 ? MAX_ROWS : gemm->ldb % 512 == 0 ? 60 : 128);
 }
 
+/* Whether blocks of A are copied: if its columns lie quarters of pages apart, for the same reason, and are read often. */
+static gboolean
+needs_copies_of_a (const HybGemm *gemm)
+{
+  return gemm->transpose_a && gemm->lda % 256 == 0 && gemm->n >= MIN_COLUMNS_OF_COPY;
+}
+
 double
 hyb_tiles_cost (const HybGemm *gemm)
 {
@@ -261,6 +304,7 @@ hyb_tiles_multiply (const HybGemm *gemm,
                          kernels,
                          choose_vectors (kernels, gemm->m) * kernels->lanes,
                          needs_copies (gemm, kernels),
+                         needs_copies_of_a (gemm),
                          a,
                          b,
                          bias,

@@ -83,14 +83,15 @@ check_forms (gint64 m, gint64 n, gint64 k)
 }
 
 /* Every number of rows of a tile, whole vectors and parts of each, whole and broken blocks of B, several groups and
- * blocks of rows, and rows of B whole pages apart. */
+ * blocks of rows, rows of B whole pages apart, and columns of A quarters of pages apart. */
 static void
 test_level (gconstpointer level)
 {
   static const gint64 columns[] = { 1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 47, 48, 50, 64, 65, 97 };
-  static const gint64 large[][3] = { { 25, 70, 192 },  { 26, 20, 193 }, { 385, 20, 30 },
-                                     { 129, 33, 385 }, { 13, 1023, 9 }, { 61, 511, 5 },
-                                     { 769, 5, 3 },    { 2, 3, 1000 } };
+  static const gint64 large[][3] = { { 25, 70, 192 },  { 26, 20, 193 },  { 385, 20, 30 },
+                                     { 129, 33, 385 }, { 13, 1023, 9 },  { 61, 511, 5 },
+                                     { 769, 5, 3 },    { 2, 3, 1000 },   { 254, 128, 193 },
+                                     { 254, 127, 9 },  { 510, 129, 192 } };
 
   hyb_simd_cap ((HybSimdLevel) GPOINTER_TO_UINT (level));
   for (guint s = 0; s < G_N_ELEMENTS (columns); s++)
@@ -134,6 +135,7 @@ test_rows_and_threads_change_no_byte (void)
     {
       check_bytes (67, 301, 203, transposes);
       check_bytes (419, 37, 101, transposes);
+      check_bytes (256, 131, 199, transposes);
     }
 }
 
