@@ -117,6 +117,35 @@ slice_axis (HybLowering *lowering, HybValueId x, int axis, const Ranges *ranges,
                             hyb_lowering_text_ints (lowering, (guint) rank, steps), NULL);
 }
 
+/* All axes at once, where the graph only runs and no range is empty or has steps.  HYB_NO_ID if that does not hold. */
+static HybValueId
+slice_axes (HybLowering *lowering, HybValueId x, const Ranges *ranges)
+{
+  const HybShape *shape = &hyb_lowering_get_type (lowering, x)->shape;
+  gint64          begin[HYB_MAX_RANK] = { 0 }, end[HYB_MAX_RANK];
+
+  if (!hyb_lowering_is_for_run (lowering) || ranges->n < 2)
+    return HYB_NO_ID;
+  for (int a = 0; a < shape->rank; a++)
+    end[a] = HYB_NONE;
+  for (guint i = 0; i < ranges->n; i++)
+    {
+      gint64 axis = ranges->axis[i] < 0 ? ranges->axis[i] + shape->rank : ranges->axis[i];
+      gint64 start = ranges->start[i], n;
+
+      if (axis < 0 || axis >= shape->rank || end[axis] != HYB_NONE || ranges->step[i] != 1)
+        return HYB_NO_ID;
+      n = clamp_range (shape->dim[axis], 1, &start, ranges->end[i]);
+      if (n == 0)
+        return HYB_NO_ID;
+      begin[axis] = start;
+      end[axis] = start + n;
+    }
+  return hyb_lowering_emit (lowering, "slice", 1, &x, "begin",
+                            hyb_lowering_text_ints (lowering, (guint) shape->rank, begin), "end",
+                            hyb_lowering_text_ints (lowering, (guint) shape->rank, end), NULL);
+}
+
 /* Without contents of the ranges, or of an axis of unknown size, only the rank and other axes are known. */
 static void
 set_open_type (HybLowering *lowering, const Ranges *ranges)
@@ -143,7 +172,7 @@ set_open_type (HybLowering *lowering, const Ranges *ranges)
 static void
 lower_slice (HybLowering *lowering)
 {
-  HybValueId x = hyb_onnx_input (lowering, 0);
+  HybValueId x = hyb_onnx_input (lowering, 0), result;
   HybType    type = *hyb_onnx_type (lowering, 0);
   Ranges     ranges = { 0 };
 
@@ -176,7 +205,13 @@ lower_slice (HybLowering *lowering)
       set_open_type (lowering, &ranges);
       return;
     }
-  /* 3. Otherwise one axis is sliced after the other. */
+  /* 3. Otherwise all axes are sliced at once, or one after the other. */
+  result = slice_axes (lowering, x, &ranges);
+  if (result != HYB_NO_ID)
+    {
+      hyb_lowering_set_output (lowering, 0, result);
+      return;
+    }
   for (guint i = 0; i < ranges.n && x != HYB_NO_ID; i++)
     {
       int axis = hyb_onnx_axis (lowering, ranges.axis[i], type.shape.rank);

@@ -146,6 +146,28 @@ test_layers_without_gradient_or_kernel_on_a_gpu_only_run (void)
       }
 }
 
+/* All axes are cut by one node; where the graph may be given other sizes, each by a node that counts as the file does. */
+static void
+test_slice_is_one_node_where_it_only_runs (void)
+{
+  g_autoptr (HybModel) model =
+      nodes_model ("x: float[4,5,6]\ns = int64[3] 1 0 -4\ne = int64[3] 3 9 -1\n"
+                   "y = Slice x, s, e\n-> y\n",
+                   17);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = infer (graph);
+
+  for (guint for_run = 0; for_run < 2; for_run++)
+    {
+      HybLowerOptions options = { .types = types, .for_run = for_run == 1 };
+      g_autoptr (HybLowered) lowered = hyb_lower (graph, &options, NULL);
+
+      g_assert_nonnull (lowered);
+      g_assert_cmpuint (count_operator (lowered->graph, "slice"), ==, for_run);
+      g_assert_cmpuint (count_operator (lowered->graph, "slice_axis"), ==, for_run ? 0 : 3);
+    }
+}
+
 /* The last two axes are resampled by one node; where the graph is written to a file, by operators that MXNet has. */
 static void
 test_resize_is_one_node (void)
@@ -217,6 +239,8 @@ TEST_PROGRAM (test_lowered)
                    test_resize_begins_with_the_axis_that_shrinks);
   g_test_add_func ("/engine/onnx/lowered/layers-without-gradient-or-kernel-on-a-gpu-only-run",
                    test_layers_without_gradient_or_kernel_on_a_gpu_only_run);
+  g_test_add_func ("/engine/onnx/lowered/slice-is-one-node-where-it-only-runs",
+                   test_slice_is_one_node_where_it_only_runs);
   g_test_add_func ("/engine/onnx/lowered/resize-is-one-node", test_resize_is_one_node);
   g_test_add_func ("/engine/onnx/lowered/resized-bytes-are-weighted-by-floats",
                    test_resized_bytes_are_weighted_by_floats);
