@@ -1,6 +1,7 @@
 /* vector-gates-kernel.h — the loops of vector-gates.c for one instruction set: y[i] = f(x[i]).
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
+#include "engine/kernels/simd/vector-map.h"
 
 INLINE Floats
 SIMD (vector_gelu) (Floats x)
@@ -31,28 +32,7 @@ SIMD (vector_hard_swish) (Floats x)
   return x * (line * (1 / 6.f)); /* in this order nothing overflows */
 }
 
-/* The last, partial vector uses the same function as several at a time, so that a value does not depend on its position. */
-#define MAP(function)                                                                           \
-  static TARGET void SIMD (map_##function) (gint64 n, const float *x, float *y)                 \
-  {                                                                                             \
-    gint64 i = 0;                                                                               \
-                                                                                                \
-    for (; i + 4 * LANES <= n; i += 4 * LANES)                                                  \
-      {                                                                                         \
-        HYB_UNROLL (4)                                                                          \
-        for (int k = 0; k < 4; k++)                                                             \
-          simd_store (y + i + k * LANES,                                                        \
-                      SIMD (vector_##function) (simd_load (x + i + k * LANES)));                \
-      }                                                                                         \
-    for (; i + LANES <= n; i += LANES)                                                          \
-      simd_store (y + i, SIMD (vector_##function) (simd_load (x + i)));                         \
-    if (i < n)                                                                                  \
-      simd_store_part (y + i, n - i, SIMD (vector_##function) (simd_load_part (x + i, n - i))); \
-  }
-
-MAP (gelu)
-MAP (gelu_tanh)
-MAP (silu)
-MAP (hard_swish)
-
-#undef MAP
+HYB_MAP (gelu)
+HYB_MAP (gelu_tanh)
+HYB_MAP (silu)
+HYB_MAP (hard_swish)

@@ -4,39 +4,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-angles.h"
 #include "engine/kernels/simd/vector-functions.h"
+#include "engine/kernels/simd/vector-map.h"
 
-/* The last, partial vector uses the same function as four at a time, so that a value does not depend
- * on its position. */
-#define MAP(function)                                                                           \
-  static TARGET void SIMD (map_##function) (gint64 n, const float *x, float *y)                 \
-  {                                                                                             \
-    gint64 i = 0;                                                                               \
-                                                                                                \
-    for (; i + 4 * LANES <= n; i += 4 * LANES)                                                  \
-      {                                                                                         \
-        HYB_UNROLL (4)                                                                          \
-        for (int k = 0; k < 4; k++)                                                             \
-          simd_store (y + i + k * LANES,                                                        \
-                      SIMD (vector_##function) (simd_load (x + i + k * LANES)));                \
-      }                                                                                         \
-    for (; i + LANES <= n; i += LANES)                                                          \
-      simd_store (y + i, SIMD (vector_##function) (simd_load (x + i)));                         \
-    if (i < n)                                                                                  \
-      simd_store_part (y + i, n - i, SIMD (vector_##function) (simd_load_part (x + i, n - i))); \
-  }
-
-MAP (exp)
-MAP (tanh)
-MAP (sigmoid)
-MAP (erf)
-MAP (softplus)
-MAP (expm1)
-MAP (log)
-MAP (sin)
-MAP (cos)
-MAP (tan)
-MAP (asin)
-MAP (acos)
-MAP (atan)
-
-#undef MAP
+HYB_MAP (exp)
+HYB_MAP (tanh)
+HYB_MAP (sigmoid)
+HYB_MAP (erf)
+HYB_MAP (softplus)
+HYB_MAP (expm1)
+HYB_MAP (log)
+HYB_MAP (sin)
+HYB_MAP (cos)
+HYB_MAP (tan)
+HYB_MAP (asin)
+HYB_MAP (acos)
+HYB_MAP (atan)
