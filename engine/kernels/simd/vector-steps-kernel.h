@@ -77,25 +77,25 @@ SIMD (map_clip) (gint64 n, const float *x, float low, float high, float *y)
     simd_store_part (y + i, n - i, SIMD (clip) (simd_load_part (x + i, n - i), least, most));
 }
 
-/* The line in double, then its ends. */
+/* The line, then its ends. */
 INLINE Floats
-SIMD (hard_sigmoid) (Floats x, double alpha, double beta)
+SIMD (hard_sigmoid) (Floats x, Floats alpha, Floats beta)
 {
-  Floats line =
-      simd_join_doubles (alpha * simd_low_doubles (x) + beta, alpha * simd_high_doubles (x) + beta);
+  Floats line = simd_multiply_add (x, alpha, beta);
 
   return simd_min (simd_fill (1.f), simd_max (simd_fill (0.f), line)) + 0.f; /* −0 becomes 0 */
 }
 
 static TARGET void
-SIMD (map_hard_sigmoid) (gint64 n, const float *x, double alpha, double beta, float *y)
+SIMD (map_hard_sigmoid) (gint64 n, const float *x, float slope, float at_zero, float *y)
 {
+  Floats alpha = simd_fill (slope), beta = simd_fill (at_zero);
   gint64 i = 0;
 
-  for (; i + 2 * LANES <= n; i += 2 * LANES)
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
     {
-      HYB_UNROLL (2)
-      for (int k = 0; k < 2; k++)
+      HYB_UNROLL (4)
+      for (int k = 0; k < 4; k++)
         simd_store (y + i + k * LANES,
                     SIMD (hard_sigmoid) (simd_load (x + i + k * LANES), alpha, beta));
     }

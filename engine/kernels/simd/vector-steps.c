@@ -36,7 +36,7 @@ hyb_vector_clip (gsize n, const float *x, float low, float high, float *y)
 }
 
 void
-hyb_vector_hard_sigmoid (gsize n, const float *x, double alpha, double beta, float *y)
+hyb_vector_hard_sigmoid (gsize n, const float *x, float alpha, float beta, float *y)
 {
   HYB_SIMD_CHOOSE (map_hard_sigmoid) ((gint64) n, x, alpha, beta, y);
 }

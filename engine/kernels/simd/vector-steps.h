@@ -1,6 +1,7 @@
 /* vector-steps.h — rounding, and lines that are cut off, over arrays of floats, vectorised.
  *
- * Every level of vector instructions gives the same bytes.  NaN gives NaN.  x and y may be the same array.
+ * Every level of vector instructions gives the same bytes, except that hyb_vector_hard_sigmoid() rounds once less
+ * where there is fused multiply-add.  NaN gives NaN.  x and y may be the same array.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -13,7 +14,7 @@ void hyb_vector_even (gsize n, const float *x, float *y);  /* the nearest intege
 void hyb_vector_relu (gsize n, const float *x, float *y);  /* x where positive, else 0 */
 /* x where positive, else slope x */
 void hyb_vector_leaky (gsize n, const float *x, float slope, float *y);
-/* y[i] = alpha x[i] + beta, computed in double, and limited to [0, 1]. */
-void hyb_vector_hard_sigmoid (gsize n, const float *x, double alpha, double beta, float *y);
+/* y[i] = alpha x[i] + beta, limited to [0, 1]. */
+void hyb_vector_hard_sigmoid (gsize n, const float *x, float alpha, float beta, float *y);
 /* high where x is above it, low where x is below it, else x; NaN stays NaN. */
 void hyb_vector_clip (gsize n, const float *x, float low, float high, float *y);

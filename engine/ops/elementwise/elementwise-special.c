@@ -60,15 +60,21 @@ hard_sigmoid_f32 (gint64 begin, gint64 end, gpointer data)
   const HardSigmoidParams *params = operands->params;
 
   hyb_vector_hard_sigmoid ((gsize) (end - begin), (const float *) operands->x + begin,
-                           params->alpha, params->beta, (float *) operands->y + begin);
+                           (float) params->alpha, (float) params->beta,
+                           (float *) operands->y + begin);
 }
 
 UNARY_LOOP (hard_sigmoid, double, f64, CUT (hard_sigmoid_line (operands, x)))
 
+/* Memory takes most of the time, so a thread gets more elements than of other functions. */
 static void
 hard_sigmoid_forward (const HybCall *call, const HybRun *run)
 {
-  unary_run (call, run, call->output[0].dtype == HYB_F64 ? hard_sigmoid_f64 : hard_sigmoid_f32);
+  UnaryOperands operands = { NULL, run->input[0], run->output[0], call->params };
+
+  hyb_parallel_for (hyb_shape_size (&call->output[0].shape), HYB_EACH_GRAIN,
+                    call->output[0].dtype == HYB_F64 ? hard_sigmoid_f64 : hard_sigmoid_f32,
+                    &operands);
 }
 
 UNARY_BACKWARD (hard_sigmoid, y, y > 0 && y < 1 ? g * SLOPE : 0)
