@@ -112,18 +112,13 @@ SIMD (vector_expm1) (Floats x)
   return (Floats) ((Ints) y | ((Ints) x & G_MININT32)); /* −0 gives −0 */
 }
 
-/* With x = 2ᵏ (1 + f), 1 + f from √½ to √2: k ln 2 + f − f² / 2 + f³ p(f), the small parts first.  p is a minimax
- * polynomial with an error of 3e-9 of the logarithm.  Subnormal numbers are multiplied by 2²³ before. */
+/* k ln 2 + log (1 + f) for 1 + f from √½ to √2: k ln 2 + f − f² / 2 + f³ p(f), the small parts first.  p is a minimax
+ * polynomial with an error of 3e-9 of the logarithm. */
 INLINE Floats
-SIMD (vector_log) (Floats x)
+SIMD (log_of_parts) (Floats k, Floats f)
 {
-  Ints   is_tiny = x < simd_fill (0x1p-126f);
-  Floats normal = simd_choose (is_tiny, x * 0x1p23f, x);
-  Ints   exponent = (Ints) ((Words) normal - 0x3f3504f3) >> 23;
-  Floats f = (Floats) ((Words) normal - ((Words) exponent << 23)) - 1.f;
-  Floats k = __builtin_convertvector(exponent - (is_tiny & 23), Floats), z = f * f;
+  Floats z = f * f;
   Floats p = simd_multiply_add (simd_fill (0x1.b44a7p-5f), f, simd_fill (-0x1.bf1b8ap-4f));
-  Ints   is_usual = (x > simd_fill (0.f)) & (x < simd_fill (INFINITY));
 
   p = simd_multiply_add (p, f, simd_fill (0x1.f00218p-4f));
   p = simd_multiply_add (p, f, simd_fill (-0x1.0102c8p-3f));
@@ -133,15 +128,30 @@ SIMD (vector_log) (Floats x)
   p = simd_multiply_add (p, f, simd_fill (-0x1.00007p-2f));
   p = simd_multiply_add (p, f, simd_fill (0x1.555548p-2f));
   p = simd_multiply_add (k, simd_fill (LN_2_LOW), p * (f * z));
-  p = simd_multiply_add (k, simd_fill (LN_2_HIGH), f + simd_multiply_add (simd_fill (-0.5f), z, p));
+  return simd_multiply_add (k, simd_fill (LN_2_HIGH),
+                            f + simd_multiply_add (simd_fill (-0.5f), z, p));
+}
+
+/* With x = 2ᵏ (1 + f).  Subnormal numbers are multiplied by 2²³ before. */
+INLINE Floats
+SIMD (vector_log) (Floats x)
+{
+  Ints   is_tiny = x < simd_fill (0x1p-126f);
+  Floats normal = simd_choose (is_tiny, x * 0x1p23f, x);
+  Ints   exponent = (Ints) ((Words) normal - 0x3f3504f3) >> 23;
+  Floats f = (Floats) ((Words) normal - ((Words) exponent << 23)) - 1.f;
+  Floats k = __builtin_convertvector(exponent - (is_tiny & 23), Floats);
+  Floats y = SIMD (log_of_parts) (k, f);
+  Ints   is_usual = (x > simd_fill (0.f)) & (x < simd_fill (INFINITY));
+
   if (G_UNLIKELY (simd_any (~is_usual)))
     {
       Floats other = simd_choose (x < simd_fill (0.f), simd_fill (NAN), x);
 
-      p = simd_choose (is_usual, p,
+      y = simd_choose (is_usual, y,
                        simd_choose (x == simd_fill (0.f), simd_fill (-INFINITY), other));
     }
-  return p;
+  return y;
 }
 
 /* 2⁻³² / (2⁻³² + 2⁻³² e⁻ˣ): with that factor the denominator is a normal number for every x whose

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-angles.h"
 #include "engine/kernels/simd/vector-functions.h"
+#include "engine/kernels/simd/vector-hyperbolics.h"
 #include "engine/kernels/simd/vector-map.h"
 
 HYB_MAP (exp)
@@ -19,3 +20,9 @@ HYB_MAP (tan)
 HYB_MAP (asin)
 HYB_MAP (acos)
 HYB_MAP (atan)
+HYB_MAP (log1p)
+HYB_MAP (sinh)
+HYB_MAP (cosh)
+HYB_MAP (asinh)
+HYB_MAP (acosh)
+HYB_MAP (atanh)

@@ -1,7 +1,7 @@
 /* vector-math.c — exponentials, logarithms, angles and the like over arrays of floats: y[i] = f(x[i]).
  *
- * The formulas are in vector-functions.h and vector-angles.h, the loops in vector-math-kernel.h.  A value depends on
- * its argument (and on whether the processor has fused multiply-add), but not on its position in
+ * The formulas are in vector-functions.h, vector-angles.h and vector-hyperbolics.h, the loops in vector-math-kernel.h.
+ * A value depends on its argument (and on whether the processor has fused multiply-add), but not on its position in
  * the array or on the length.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-math.h"
@@ -30,3 +30,9 @@ FUNCTION (tan)
 FUNCTION (asin)
 FUNCTION (acos)
 FUNCTION (atan)
+FUNCTION (log1p)
+FUNCTION (sinh)
+FUNCTION (cosh)
+FUNCTION (asinh)
+FUNCTION (acosh)
+FUNCTION (atanh)

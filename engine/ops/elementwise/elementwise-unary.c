@@ -8,20 +8,14 @@
 #include "engine/ops/elementwise/unary-family.h"
 
 /* row name, description, f(x), operand of the derivative (x or y), f′ × g */
-#define ROWS(ROW)                                                                 \
-  ROW (sqrt, "Square root.", sqrt (x), y, g / (2 * y))                            \
-  ROW (rsqrt, "1 / √x.", 1 / sqrt (x), x, -g / (2 * x * sqrt (x)))                \
-  ROW (cbrt, "Cube root.", cbrt (x), y, g / (3 * y * y))                          \
-  ROW (rcbrt, "1 / ∛x.", 1 / cbrt (x), x, -g / (3 * x * cbrt (x)))                \
-  ROW (reciprocal, "1 / x.", 1 / x, x, -g / (x * x))                              \
-  ROW (log10, "Logarithm to base 10.", log10 (x), x, g / (x * M_LN10))            \
-  ROW (log2, "Logarithm to base 2.", log2 (x), x, g / (x * M_LN2))                \
-  ROW (log1p, "log (1 + x), exact for small x.", log1p (x), x, g / (1 + x))       \
-  ROW (sinh, "Hyperbolic sine.", sinh (x), x, cosh (x) * g)                       \
-  ROW (cosh, "Hyperbolic cosine.", cosh (x), x, sinh (x) * g)                     \
-  ROW (arcsinh, "Inverse hyperbolic sine.", asinh (x), x, g / sqrt (1 + x * x))   \
-  ROW (arccosh, "Inverse hyperbolic cosine.", acosh (x), x, g / sqrt (x * x - 1)) \
-  ROW (arctanh, "Inverse hyperbolic tangent.", atanh (x), x, g / (1 - x * x))
+#define ROWS(ROW)                                                      \
+  ROW (sqrt, "Square root.", sqrt (x), y, g / (2 * y))                 \
+  ROW (rsqrt, "1 / √x.", 1 / sqrt (x), x, -g / (2 * x * sqrt (x)))     \
+  ROW (cbrt, "Cube root.", cbrt (x), y, g / (3 * y * y))               \
+  ROW (rcbrt, "1 / ∛x.", 1 / cbrt (x), x, -g / (3 * x * cbrt (x)))     \
+  ROW (reciprocal, "1 / x.", 1 / x, x, -g / (x * x))                   \
+  ROW (log10, "Logarithm to base 10.", log10 (x), x, g / (x * M_LN10)) \
+  ROW (log2, "Logarithm to base 2.", log2 (x), x, g / (x * M_LN2))
 
 /* Linear functions: the gradient is the same function of the incoming gradient. */
 #define LINEAR_ROWS(ROW)                                 \
@@ -29,18 +23,25 @@
   ROW (radians, "Degrees to radians.", x / (180 / M_PI))
 
 /* As ROWS, with the name of a vectorised loop for float before f(x). */
-#define VECTOR_ROWS(ROW)                                                                         \
-  ROW (exp, "Exponential.", hyb_vector_exp, exp (x), y, y *g)                                    \
-  ROW (sigmoid, "1 / (1 + exp −x).", hyb_vector_sigmoid, 1 / (1 + exp (-x)), y, (1 - y) * y * g) \
-  ROW (tanh, "Hyperbolic tangent.", hyb_vector_tanh, tanh (x), y, (1 - y * y) * g)               \
-  ROW (expm1, "exp x − 1, exact for small x.", hyb_vector_expm1, expm1 (x), x, exp (x) * g)      \
-  ROW (log, "Natural logarithm.", hyb_vector_log, log (x), x, g / x)                             \
-  ROW (sin, "Sine.", hyb_vector_sin, sin (x), x, cos (x) * g)                                    \
-  ROW (cos, "Cosine.", hyb_vector_cos, cos (x), x, sin (x) * -g)                                 \
-  ROW (tan, "Tangent.", hyb_vector_tan, tan (x), y, (y * y + 1) * g)                             \
-  ROW (arcsin, "Inverse sine.", hyb_vector_asin, asin (x), x, g / sqrt (1 - x * x))              \
-  ROW (arccos, "Inverse cosine.", hyb_vector_acos, acos (x), x, -g / sqrt (1 - x * x))           \
-  ROW (arctan, "Inverse tangent.", hyb_vector_atan, atan (x), x, g / (1 + x * x))
+#define VECTOR_ROWS(ROW)                                                                          \
+  ROW (exp, "Exponential.", hyb_vector_exp, exp (x), y, y *g)                                     \
+  ROW (tanh, "Hyperbolic tangent.", hyb_vector_tanh, tanh (x), y, (1 - y * y) * g)                \
+  ROW (sigmoid, "1 / (1 + exp −x).", hyb_vector_sigmoid, 1 / (1 + exp (-x)), y, (1 - y) * y * g)  \
+  ROW (expm1, "exp x − 1, exact for small x.", hyb_vector_expm1, expm1 (x), x, exp (x) * g)       \
+  ROW (log, "Natural logarithm.", hyb_vector_log, log (x), x, g / x)                              \
+  ROW (sin, "Sine.", hyb_vector_sin, sin (x), x, cos (x) * g)                                     \
+  ROW (cos, "Cosine.", hyb_vector_cos, cos (x), x, sin (x) * -g)                                  \
+  ROW (tan, "Tangent.", hyb_vector_tan, tan (x), y, (y * y + 1) * g)                              \
+  ROW (arcsin, "Inverse sine.", hyb_vector_asin, asin (x), x, g / sqrt (1 - x * x))               \
+  ROW (arccos, "Inverse cosine.", hyb_vector_acos, acos (x), x, -g / sqrt (1 - x * x))            \
+  ROW (arctan, "Inverse tangent.", hyb_vector_atan, atan (x), x, g / (1 + x * x))                 \
+  ROW (log1p, "log (1 + x), exact for small x.", hyb_vector_log1p, log1p (x), x, g / (1 + x))     \
+  ROW (sinh, "Hyperbolic sine.", hyb_vector_sinh, sinh (x), x, cosh (x) * g)                      \
+  ROW (cosh, "Hyperbolic cosine.", hyb_vector_cosh, cosh (x), x, sinh (x) * g)                    \
+  ROW (arcsinh, "Inverse hyperbolic sine.", hyb_vector_asinh, asinh (x), x, g / sqrt (1 + x * x)) \
+  ROW (arccosh, "Inverse hyperbolic cosine.", hyb_vector_acosh, acosh (x), x,                     \
+       g / sqrt (x * x - 1))                                                                      \
+  ROW (arctanh, "Inverse hyperbolic tangent.", hyb_vector_atanh, atanh (x), x, g / (1 - x * x))
 
 #define ROW(id, text, formula, variable, derivative) \
   UNARY_FORWARD (id, formula)                        \
