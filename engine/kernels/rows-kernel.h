@@ -1,11 +1,12 @@
 /* rows-kernel.h — the loops of rows.c for one instruction set; each runs over i < n by vectors.
  *
- * row_sum:        sum_i x[i], in doubles; for i in steps of 8 vectors of doubles.
+ * row_sum:        sum_i x[i], in doubles; for i in steps of 4 vectors.
  * row_sum_pieces: sum_i x[i]; for i in steps of 8 vectors, added as a tree of floats.
  * row_squares:    sum_i (x[i] − mean)²; for i in steps of 8 vectors, added as a tree.
  * row_softmax:    y[i] = exp (x[i] − max) / sum; one pass each for the maximum, the exponentials
  *                 with their sum, and the scaling.
  * row_normalise:  y[i] = (x[i] − mean) inverse gamma[i] + beta[i].
+ * row_line:       y[i] = (x[i] − mean) scale + shift; for i in steps of 4 vectors.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/simd/vector-functions.h"
@@ -22,11 +23,8 @@ typedef struct
 INLINE void
 SIMD (add_to_sums) (SIMD (Sums) * sums, Floats value)
 {
-  float lane[LANES];
-
-  simd_store (lane, value);
-  sums->low += simd_load_doubles (lane);
-  sums->high += simd_load_doubles (lane + LANES / 2);
+  sums->low += simd_low_doubles (value);
+  sums->high += simd_high_doubles (value);
 }
 
 INLINE double
@@ -37,33 +35,40 @@ SIMD (sum_of_sums) (const SIMD (Sums) * sums)
 
 #define TREE(v) (((v (0) + v (1)) + (v (2) + v (3))) + ((v (4) + v (5)) + (v (6) + v (7))))
 
-/* Eight sums run in parallel: one alone would wait for the latency of each addition. */
+/* Eight sums run in parallel, in pairs: one alone would wait for the latency of each addition. */
+INLINE double
+SIMD (sum_of_row) (gint64 n, const float *x)
+{
+  SIMD (Sums) sums[4];
+  gint64 i = 0;
+
+  HYB_UNROLL (4)
+  for (int k = 0; k < 4; k++)
+    sums[k] = (SIMD (Sums)){ { 0.0 }, { 0.0 } };
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    {
+      HYB_UNROLL (4)
+      for (int k = 0; k < 4; k++)
+        SIMD (add_to_sums) (&sums[k], simd_load (x + i + k * LANES));
+    }
+  HYB_UNROLL (3)
+  for (int k = 0; k < 3; k++)
+    if (i + LANES <= n)
+      {
+        SIMD (add_to_sums) (&sums[k], simd_load (x + i));
+        i += LANES;
+      }
+  if (i < n)
+    SIMD (add_to_sums) (&sums[3], simd_keep_part (simd_load_part (x + i, n - i), n - i));
+
+  return simd_sum_doubles (((sums[0].low + sums[2].low) + (sums[1].low + sums[3].low)) +
+                           ((sums[0].high + sums[2].high) + (sums[1].high + sums[3].high)));
+}
+
 static TARGET double
 SIMD (row_sum) (gint64 n, const float *x)
 {
-  const gint64 width = LANES / 2;
-  Doubles      sums[8];
-  double       rest = 0.0;
-  gint64       i = 0;
-
-  HYB_UNROLL (8)
-  for (int k = 0; k < 8; k++)
-    sums[k] = (Doubles){ 0.0 };
-  for (; i + 8 * width <= n; i += 8 * width)
-    {
-      HYB_UNROLL (8)
-      for (int k = 0; k < 8; k++)
-        sums[k] += simd_load_doubles (x + i + k * width);
-    }
-  for (; i + width <= n; i += width)
-    sums[0] += simd_load_doubles (x + i);
-  for (; i < n; i++)
-    rest += (double) x[i];
-
-  for (int k = 0; k < 4; k++)
-    sums[k] += sums[k + 4];
-  sums[0] = (sums[0] + sums[2]) + (sums[1] + sums[3]);
-  return simd_sum_doubles (sums[0]) + rest;
+  return SIMD (sum_of_row) (n, x);
 }
 
 #define ELEMENT(k) simd_load (x + i + (k) *LANES)
@@ -89,8 +94,8 @@ SIMD (row_sum_pieces) (gint64 n, const float *x)
 #define SQUARE(k) \
   ((simd_load (x + i + (k) *LANES) - mean) * (simd_load (x + i + (k) *LANES) - mean))
 
-static TARGET double
-SIMD (row_squares) (gint64 n, const float *x, float mean)
+INLINE double
+SIMD (squares_of_row) (gint64 n, const float *x, float mean)
 {
   SIMD (Sums) sums = { { 0.0 }, { 0.0 } };
   Floats rest = { 0 };
@@ -108,6 +113,20 @@ SIMD (row_squares) (gint64 n, const float *x, float mean)
     }
   SIMD (add_to_sums) (&sums, rest);
   return SIMD (sum_of_sums) (&sums);
+}
+
+static TARGET double
+SIMD (row_squares) (gint64 n, const float *x, float mean)
+{
+  return SIMD (squares_of_row) (n, x, mean);
+}
+
+/* Sets the mean and returns the squares. */
+static TARGET double
+SIMD (row_moments) (gint64 n, const float *x, double *mean)
+{
+  *mean = SIMD (sum_of_row) (n, x) / (double) n;
+  return SIMD (squares_of_row) (n, x, (float) *mean);
 }
 
 /* The largest element; −∞ for an empty row, any number or NaN if an element is NaN. */
@@ -252,6 +271,28 @@ SIMD (row_normalise) (gint64 n, const float *x, const HybNormalisation_f32 *with
                          simd_load_part (beta + i, n - i));
 }
 
+#define LINE(value) (((value) -mean) * scale + shift)
+
+static TARGET void
+SIMD (row_line) (gint64 n, const float *x, const HybRowLine_f32 *line, float *y)
+{
+  Floats mean = simd_fill (line->mean), scale = simd_fill (line->scale);
+  Floats shift = simd_fill (line->shift);
+  gint64 i = 0;
+
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    {
+      HYB_UNROLL (4)
+      for (int k = 0; k < 4; k++)
+        simd_store (y + i + k * LANES, LINE (simd_load (x + i + k * LANES)));
+    }
+  for (; i + LANES <= n; i += LANES)
+    simd_store (y + i, LINE (simd_load (x + i)));
+  if (i < n)
+    simd_store_part (y + i, n - i, LINE (simd_load_part (x + i, n - i)));
+}
+
+#undef LINE
 #undef PIECE
 #undef TREE
 #undef ELEMENT

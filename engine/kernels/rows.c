@@ -27,12 +27,10 @@ hyb_row_sum_pieces_f32 (gint64 n, const float *x)
   return G_LIKELY (isfinite (sum)) ? sum : hyb_row_sum_f32 (n, x);
 }
 
-double
-hyb_row_squares_f32 (gint64 n, const float *x, double mean)
+/* Returns the sum, or computes it in double where squares may have overflowed or underflowed in float. */
+static double
+check_squares (double sum, gint64 n, const float *x, double mean)
 {
-  double sum = HYB_SIMD_CHOOSE (row_squares) (n, x, (float) mean);
-
-  /* Otherwise squares may have overflowed or underflowed in float. */
   if (G_LIKELY (sum > 1e-20 && isfinite (sum)))
     return sum;
 
@@ -40,6 +38,20 @@ hyb_row_squares_f32 (gint64 n, const float *x, double mean)
   for (gint64 i = 0; i < n; i++)
     sum += ((double) x[i] - mean) * ((double) x[i] - mean);
   return sum;
+}
+
+double
+hyb_row_squares_f32 (gint64 n, const float *x, double mean)
+{
+  return check_squares (HYB_SIMD_CHOOSE (row_squares) (n, x, (float) mean), n, x, mean);
+}
+
+double
+hyb_row_moments_f32 (gint64 n, const float *x, double *mean)
+{
+  double sum = HYB_SIMD_CHOOSE (row_moments) (n, x, mean);
+
+  return check_squares (sum, n, x, *mean);
 }
 
 void
@@ -58,6 +70,12 @@ void
 hyb_row_normalise_f32 (gint64 n, const float *x, const HybNormalisation_f32 *with, float *y)
 {
   HYB_SIMD_CHOOSE (row_normalise) (n, x, with, y);
+}
+
+void
+hyb_row_line_f32 (gint64 n, const float *x, const HybRowLine_f32 *line, float *y)
+{
+  HYB_SIMD_CHOOSE (row_line) (n, x, line, y);
 }
 
 /* --- Doubles --- */
@@ -97,6 +115,13 @@ hyb_row_squares_f64 (gint64 n, const double *x, double mean)
   for (gint64 i = whole; i < n; i++)
     sum[i - whole] += (x[i] - mean) * (x[i] - mean);
   return add_up (sum);
+}
+
+double
+hyb_row_moments_f64 (gint64 n, const double *x, double *mean)
+{
+  *mean = hyb_row_sum_f64 (n, x) / (double) n;
+  return hyb_row_squares_f64 (n, x, *mean);
 }
 
 void
@@ -141,4 +166,13 @@ hyb_row_normalise_f64 (gint64 n, const double *x, const HybNormalisation_f64 *wi
 
   for (gint64 i = 0; i < n; i++)
     y[i] = (x[i] - mean) * inverse * gamma[i] + beta[i];
+}
+
+void
+hyb_row_line_f64 (gint64 n, const double *x, const HybRowLine_f64 *line, double *y)
+{
+  double mean = line->mean, scale = line->scale, shift = line->shift;
+
+  for (gint64 i = 0; i < n; i++)
+    y[i] = (x[i] - mean) * scale + shift;
 }

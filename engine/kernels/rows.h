@@ -18,6 +18,11 @@ double hyb_row_squares_f32 (gint64 n, const float *x, double mean);
 /* The same in double. */
 double hyb_row_squares_f64 (gint64 n, const double *x, double mean);
 
+/* Sets the mean of n ≥ 1 elements and returns Σ (x[i] − mean)². */
+double hyb_row_moments_f32 (gint64 n, const float *x, double *mean);
+/* The same in double. */
+double hyb_row_moments_f64 (gint64 n, const double *x, double *mean);
+
 /* Writes y[i] = exp (scale x[i]) / Σ exp (scale x[k]); n ≥ 1; x and y may be the same. */
 void hyb_row_softmax_f32 (gint64 n, const float *x, float scale, float *y);
 /* The same in double. */
@@ -46,3 +51,20 @@ typedef struct
 void hyb_row_normalise_f32 (gint64 n, const float *x, const HybNormalisation_f32 *with, float *y);
 /* The same in double. */
 void hyb_row_normalise_f64 (gint64 n, const double *x, const HybNormalisation_f64 *with, double *y);
+
+/* One scale and shift for all elements of a row. */
+typedef struct
+{
+  float mean, scale, shift;
+} HybRowLine_f32;
+
+/* The same in double. */
+typedef struct
+{
+  double mean, scale, shift;
+} HybRowLine_f64;
+
+/* Writes y[i] = (x[i] − mean) scale + shift; x and y may be the same. */
+void hyb_row_line_f32 (gint64 n, const float *x, const HybRowLine_f32 *line, float *y);
+/* The same in double. */
+void hyb_row_line_f64 (gint64 n, const double *x, const HybRowLine_f64 *line, double *y);

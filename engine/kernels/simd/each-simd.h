@@ -63,6 +63,28 @@ hyb_simd_sum_eight (__m256 a)
   return _mm_cvtss_f32 (_mm_add_ss (half, _mm_shuffle_ps (half, half, 1)));
 }
 
+/* The first n < 8 lanes.  A masked store takes AMD processors twelve cycles. */
+static inline __attribute__ ((always_inline, target ("avx2,fma,f16c"))) void
+hyb_simd_store_part_of_eight (float *to, gint64 n, __m256 a)
+{
+  __m128 part = _mm256_castps256_ps128 (a);
+
+  if (n & 4)
+    {
+      _mm_storeu_ps (to, part);
+      part = _mm256_extractf128_ps (a, 1);
+      to += 4;
+    }
+  if (n & 2)
+    {
+      _mm_storel_pi ((gpointer) to, part);
+      part = _mm_movehl_ps (part, part);
+      to += 2;
+    }
+  if (n & 1)
+    _mm_store_ss (to, part);
+}
+
 #define SIMD(x)                    x##_avx512
 #define TARGET                     __attribute__ ((target ("avx512f,avx512dq,avx512bw,avx512vl")))
 #define LANES                      16
@@ -111,7 +133,7 @@ hyb_simd_sum_eight (__m256 a)
 #define SIMD_MASK(n) \
   _mm256_cmpgt_epi32 (_mm256_set1_epi32 ((int) (n)), _mm256_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7))
 #define SIMD_LOAD_PART(from, n)   (Floats) _mm256_maskload_ps (from, SIMD_MASK (n))
-#define SIMD_STORE_PART(to, n, a) _mm256_maskstore_ps (to, SIMD_MASK (n), (__m256) a)
+#define SIMD_STORE_PART(to, n, a) hyb_simd_store_part_of_eight (to, n, (__m256) a)
 #define SIMD_KEEP_PART(a, n)      (Floats) ((Ints) a & (Ints) SIMD_MASK (n))
 #define SIMD_LOAD_DOUBLES(from)   (Doubles) _mm256_cvtps_pd (_mm_loadu_ps (from))
 #define SIMD_LOAD_F16(from)       (Floats) _mm256_cvtph_ps (_mm_loadu_si128 ((gconstpointer) (from)))

@@ -46,14 +46,8 @@ NAME (update_moving) (const BatchNormArgs *args, gint64 channel, double mean, do
   moving_var[channel] = (REAL) (keep * (double) moving_var[channel] + (1.0 - keep) * variance);
 }
 
-/* The operation on the elements of one channel: y = (x − mean) scale + shift. */
-typedef struct
-{
-  REAL mean, scale, shift;
-} NAME (Line);
-
 /* Sets the outputs of a channel besides y, and returns the function applied to its elements. */
-static NAME (Line) NAME (prepare_channel) (const BatchNormArgs *args, gint64 channel)
+static NAME (HybRowLine) NAME (prepare_channel) (const BatchNormArgs *args, gint64 channel)
 {
   const ChannelView *view = &args->view;
   double             mean, variance;
@@ -76,32 +70,38 @@ static NAME (Line) NAME (prepare_channel) (const BatchNormArgs *args, gint64 cha
   ((REAL *) args->spread)[channel] = args->returns_variance ? (REAL) variance : scale;
   if (args->gamma)
     scale *= ((const REAL *) args->gamma)[channel];
-  return (NAME (Line)){ (REAL) mean, scale, ((const REAL *) args->beta)[channel] };
+  return (NAME (HybRowLine)){ (REAL) mean, scale, ((const REAL *) args->beta)[channel] };
 }
 
-/* The elements of one channel, in runs of inner. */
+#define CHANNELS 64 /* that are normalised together */
+
 static void
-NAME (normalise_runs) (const BatchNormArgs *args, gint64 channel, const NAME (Line) * line)
+NAME (normalise_runs) (const BatchNormArgs *args,
+                       gint64               begin,
+                       gint64               end,
+                       const NAME (HybRowLine) * line)
 {
   const ChannelView *view = &args->view;
 
   for (gint64 o = 0; o < view->outer; o++)
-    {
-      gint64      base = (o * view->channels + channel) * view->inner;
-      const REAL *x = (const REAL *) args->x + base;
-      REAL       *y = (REAL *) args->to + base;
+    for (gint64 c = begin; c < end; c++)
+      {
+        gint64      base = (o * view->channels + c) * view->inner;
+        const REAL *x = (const REAL *) args->x + base;
+        REAL       *y = (REAL *) args->to + base;
 
-      for (gint64 i = 0; i < view->inner; i++)
-        y[i] = (x[i] - line->mean) * line->scale + line->shift;
-      for (gint64 i = 0; args->with_relu && i < view->inner; i++)
-        y[i] = y[i] > 0 ? y[i] : 0;
-    }
+        NAME (hyb_row_line) (view->inner, x, &line[c - begin], y);
+        for (gint64 i = 0; args->with_relu && i < view->inner; i++)
+          y[i] = y[i] > 0 ? y[i] : 0;
+      }
 }
 
-#define CHANNELS 64 /* that lie next to each other, if inner is 1 */
-
+/* Of channels that lie next to each other, because inner is 1. */
 static void
-NAME (normalise_columns) (const BatchNormArgs *args, gint64 begin, gint64 end)
+NAME (normalise_columns) (const BatchNormArgs *args,
+                          gint64               begin,
+                          gint64               end,
+                          const NAME (HybRowLine) * line)
 {
   const ChannelView *view = &args->view;
   REAL               mean[CHANNELS], scale[CHANNELS], shift[CHANNELS];
@@ -109,11 +109,9 @@ NAME (normalise_columns) (const BatchNormArgs *args, gint64 begin, gint64 end)
 
   for (gint64 c = 0; c < n; c++)
     {
-      NAME (Line) line = NAME (prepare_channel) (args, begin + c);
-
-      mean[c] = line.mean;
-      scale[c] = line.scale;
-      shift[c] = line.shift;
+      mean[c] = line[c].mean;
+      scale[c] = line[c].scale;
+      shift[c] = line[c].shift;
     }
   for (gint64 o = 0; o < view->outer; o++)
     {
@@ -128,22 +126,26 @@ NAME (normalise_columns) (const BatchNormArgs *args, gint64 begin, gint64 end)
     }
 }
 
+/* With known statistics several channels are prepared first, so that memory is read in its order.  Otherwise each channel
+ * is normalised while it is in the cache. */
 static void
 NAME (normalise_channels) (gint64 begin, gint64 end, gpointer data)
 {
   const BatchNormArgs *args = data;
+  gboolean             has_runs = args->view.inner > 1;
+  gint64               most = has_runs && args->uses_batch_statistics ? 1 : CHANNELS;
 
-  if (args->view.inner == 1)
+  for (gint64 first = begin; first < end; first += most)
     {
-      for (gint64 first = begin; first < end; first += CHANNELS)
-        NAME (normalise_columns) (args, first, MIN (end, first + CHANNELS));
-      return;
-    }
-  for (gint64 channel = begin; channel < end; channel++)
-    {
-      NAME (Line) line = NAME (prepare_channel) (args, channel);
+      NAME (HybRowLine) line[CHANNELS];
+      gint64 last = MIN (end, first + most);
 
-      NAME (normalise_runs) (args, channel, &line);
+      for (gint64 channel = first; channel < last; channel++)
+        line[channel - first] = NAME (prepare_channel) (args, channel);
+      if (has_runs)
+        NAME (normalise_runs) (args, first, last, line);
+      else
+        NAME (normalise_columns) (args, first, last, line);
     }
 }
 

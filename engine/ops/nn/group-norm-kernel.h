@@ -13,19 +13,17 @@ NAME (normalise_rows) (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 row = begin; row < end; row++)
     {
+      gint64      group = row % args->groups;
       const REAL *x = (const REAL *) args->x + row * n;
       REAL       *y = (REAL *) args->to + row * n;
-      double      exact = NAME (hyb_row_sum) (n, x) / (double) n;
-      double      squares = NAME (hyb_row_squares) (n, x, exact), deviation;
-      REAL        mean = (REAL) exact, scale;
-      REAL        shift = ((const REAL *) args->beta)[row % args->groups];
+      double      mean, squares = NAME (hyb_row_moments) (n, x, &mean);
+      double      deviation = sqrt (squares / (double) n + args->eps);
+      REAL        scale = (REAL) (1.0 / deviation) * ((const REAL *) args->gamma)[group];
+      NAME (HybRowLine) line = { (REAL) mean, scale, ((const REAL *) args->beta)[group] };
 
-      deviation = sqrt (squares / (double) n + args->eps);
-      scale = (REAL) (1.0 / deviation) * ((const REAL *) args->gamma)[row % args->groups];
-      ((REAL *) args->mean)[row] = mean;
+      ((REAL *) args->mean)[row] = line.mean;
       ((REAL *) args->deviation)[row] = (REAL) deviation;
-      for (gint64 k = 0; k < n; k++)
-        y[k] = (x[k] - mean) * scale + shift;
+      NAME (hyb_row_line) (n, x, &line, y);
     }
 }
 

@@ -19,8 +19,7 @@ NAME (row_statistics) (const REAL *x, gint64 n, gint64 step, double *mean, doubl
 
   if (step == 1)
     {
-      *mean = NAME (hyb_row_sum) (n, x) / (double) n;
-      *squares = NAME (hyb_row_squares) (n, x, *mean);
+      *squares = NAME (hyb_row_moments) (n, x, mean);
       return;
     }
 
