@@ -3,6 +3,7 @@
 #include "engine/kernels/matrix/lapack.h"
 
 #include "engine/kernels/matrix/blas.h"
+#include "engine/kernels/matrix/small-lu.h"
 
 #include <float.h>
 #include <math.h>
@@ -45,7 +46,11 @@ int
 hyb_lapack_lu (const HybLu *lu)
 {
   HybDType dtype = lu->dtype;
+  int      first_zero;
 
+  if (dtype == HYB_F32 && lu->n <= HYB_SMALL_LU_MAX &&
+      hyb_small_lu (lu->n, lu->lu, lu->pivot, &first_zero))
+    return first_zero;
   return lu->n == 0 ? 0 : BY_DTYPE (lu, (int) lu->n, lu->lu, lu->pivot);
 }
 

@@ -3,7 +3,7 @@
  *
  * The factors and row exchanges of det and slogdet are hidden outputs, from which their gradients
  * compute the inverse.  As in MXNet the gradient of a singular matrix is 0, and inverting one is an
- * error.  Start with describe_determinant().
+ * error.  Start with multiply_diagonal().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/gradient/by-formula.h"
 #include "engine/gradient/by-operands.h"
@@ -113,34 +113,35 @@ determinant_infer_dtype (HybCall *call, GError **error)
   return infer_dtypes (call, &call->output[call->n_outputs - 1], error);
 }
 
-/* Sets sign (−1, 0 or 1) and the logarithm of the absolute value of the determinant. */
-static void
-describe_determinant (const HybCall *call,
-                      const HybRun  *run,
-                      gint64         matrix,
-                      double        *sign,
-                      double        *logarithm)
+/* A product in two parts, which neither overflows nor vanishes: mantissa 2^exponent. */
+typedef struct
+{
+  double mantissa;
+  gint64 exponent;
+} Product;
+
+/* The product of the diagonal, whose sign changes with each exchange of rows. */
+static Product
+multiply_diagonal (const HybCall *call, const HybRun *run, gint64 matrix)
 {
   guint         lu_output = call->n_outputs - 2;
   HybDType      dtype = call->output[0].dtype;
   gint64        n = call->output[lu_output].shape.dim[call->output[lu_output].shape.rank - 1];
   const gint32 *pivot = (const gint32 *) run->output[lu_output + 1] + matrix * n;
+  Product       product = { 1, 0 };
 
-  *sign = 1;
-  *logarithm = 0;
   for (gint64 i = 0; i < n; i++)
     {
       gsize  at = (gsize) ((matrix * n + i) * n + i);
-      double element = hyb_dtype_get_double (run->output[lu_output], dtype, at);
+      double element = dtype == HYB_F64 ? ((const double *) run->output[lu_output])[at]
+                                        : (double) ((const float *) run->output[lu_output])[at];
+      int    exponent = 0;
 
-      if (pivot[i] != i + 1)
-        *sign = -*sign;
-      if (element < 0)
-        *sign = -*sign;
-      else if (!(element > 0))
-        *sign *= 0; /* NaN, too, as in MXNet */
-      *logarithm += log (fabs (element));
+      product.mantissa =
+          frexp (product.mantissa * (pivot[i] == i + 1 ? element : -element), &exponent);
+      product.exponent += exponent;
     }
+  return product;
 }
 
 static void
@@ -164,23 +165,25 @@ det_forward (const HybCall *call, const HybRun *run)
   factorise (call, run);
   for (gint64 i = 0; i < hyb_shape_size (&call->output[0].shape); i++)
     {
-      double sign, logarithm;
+      Product product = multiply_diagonal (call, run, i);
+      int     exponent = (int) CLAMP (product.exponent, -5000, 5000);
 
-      describe_determinant (call, run, i, &sign, &logarithm);
       hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) i,
-                            sign * exp (logarithm));
+                            ldexp (product.mantissa, exponent));
     }
 }
 
+/* The sign is 0 where the determinant is 0 or NaN, as in MXNet. */
 static void
 slogdet_forward (const HybCall *call, const HybRun *run)
 {
   factorise (call, run);
   for (gint64 i = 0; i < hyb_shape_size (&call->output[0].shape); i++)
     {
-      double sign, logarithm;
+      Product product = multiply_diagonal (call, run, i);
+      double  logarithm = log (fabs (product.mantissa)) + (double) product.exponent * G_LN2;
+      double  sign = (product.mantissa > 0) - (product.mantissa < 0);
 
-      describe_determinant (call, run, i, &sign, &logarithm);
       hyb_dtype_set_double (run->output[0], call->output[0].dtype, (gsize) i, sign);
       hyb_dtype_set_double (run->output[1], call->output[1].dtype, (gsize) i, logarithm);
     }
