@@ -18,11 +18,12 @@
 #else
 #define DIVIDE(a, b)   ((T) DIVIDE_INTEGERS ((a), (b)))
 #define MODULO(a, b)   ((T) MODULO_INTEGERS ((a), (b)))
-#define POWER(a, b)    ((T) to_integer (pow ((double) (a), (double) (b))))
-#define HYPOT(a, b)    ((T) to_integer (hypot ((double) (a), (double) (b))))
-#define COPYSIGN(a, b) ((T) to_integer (copysign ((double) (a), (double) (b))))
-#define ARCTAN2(a, b)  ((T) to_integer (atan2 ((double) (a), (double) (b))))
-#define LDEXP(a, b)    ((T) to_integer ((double) (a) *exp2 ((double) (b))))
+#define POWER(a, b)    ((T) POWER_INTEGERS ((a), (b)))
+#define INTEGER(value) ((T) _Generic((T) 0, guint64 : to_unsigned, default : to_integer) (value))
+#define HYPOT(a, b)    INTEGER (hypot ((double) (a), (double) (b)))
+#define COPYSIGN(a, b) INTEGER (copysign ((double) (a), (double) (b)))
+#define ARCTAN2(a, b)  INTEGER (atan2 ((double) (a), (double) (b)))
+#define LDEXP(a, b)    INTEGER ((double) (a) *exp2 ((double) (b)))
 #endif
 
 /* NaN if either is: a != a selects a NaN on the left; with NaN on the right a > b is false. */
@@ -101,7 +102,7 @@ LOOP (ldexp, LDEXP (a, b))
 LOOP (bitwise_and, a &b)
 LOOP (bitwise_or, a | b)
 LOOP (bitwise_xor, a ^ b)
-LOOP (lcm, (T) least_common_multiple (a, b))
+LOOP (lcm, (T) least_common_multiple (MAGNITUDE (a), MAGNITUDE (b)))
 #endif
 
 /* In the order of HybBinary. */
@@ -124,6 +125,7 @@ static const HybBinaryLoop NAME (loops)[HYB_N_BINARY] = {
 #undef COPYSIGN
 #undef ARCTAN2
 #undef LDEXP
+#undef INTEGER
 #undef LARGER
 #undef SMALLER
 #undef T

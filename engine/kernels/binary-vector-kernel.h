@@ -9,35 +9,8 @@
 #define STORE(k)      WRITE (y + i + (k) *COUNT, OPERATION (left##k, right##k));
 #define EACH(X)       X (0) X (1) X (2) X (3)
 
-/* sa and sb are constants wherever this is inlined. */
-#define DEFINE(name)                                                                      \
-  INLINE void SIMD (name##_rows) (const Element *a, const gint64 sa, const Element *b,    \
-                                  const gint64 sb, Element *y, gint64 n)                  \
-  {                                                                                       \
-    Vector fixed_left = *a - (Vector){ 0 }, fixed_right = *b - (Vector){ 0 };             \
-    gint64 i = 0;                                                                         \
-                                                                                          \
-    for (; i + 4 * COUNT <= n; i += 4 * COUNT)                                            \
-      {                                                                                   \
-        EACH (LOAD_LEFT)                                                                  \
-        EACH (LOAD_RIGHT)                                                                 \
-        EACH (STORE)                                                                      \
-      }                                                                                   \
-    for (; i + COUNT <= n; i += COUNT)                                                    \
-      {                                                                                   \
-        LOAD_LEFT (0)                                                                     \
-        LOAD_RIGHT (0)                                                                    \
-        STORE (0)                                                                         \
-      }                                                                                   \
-    if (i < n)                                                                            \
-      {                                                                                   \
-        Vector left = sa == 1 ? LOAD_PART (a + i, n - i) : fixed_left;                    \
-        Vector right = sb == 1 ? LOAD_PART (b + i, n - i) : fixed_right;                  \
-                                                                                          \
-        WRITE_PART (y + i, n - i, OPERATION (left, right));                               \
-      }                                                                                   \
-  }                                                                                       \
-                                                                                          \
+/* The loop of name, whose strides are constants in each call of name_rows. */
+#define DEFINE_STRIDES(name)                                                              \
   static TARGET void SIMD (name) (gconstpointer a, gint64 sa, gconstpointer b, gint64 sb, \
                                   gpointer y, gint64 n)                                   \
   {                                                                                       \
@@ -52,6 +25,36 @@
     else                                                                                  \
       SIMD (name##_rows) (a, 0, b, 0, y, n);                                              \
   }
+
+/* sa and sb are constants wherever this is inlined. */
+#define DEFINE(name)                                                                   \
+  INLINE void SIMD (name##_rows) (const Element *a, const gint64 sa, const Element *b, \
+                                  const gint64 sb, Element *y, gint64 n)               \
+  {                                                                                    \
+    Vector fixed_left = *a - (Vector){ 0 }, fixed_right = *b - (Vector){ 0 };          \
+    gint64 i = 0;                                                                      \
+                                                                                       \
+    for (; i + 4 * COUNT <= n; i += 4 * COUNT)                                         \
+      {                                                                                \
+        EACH (LOAD_LEFT)                                                               \
+        EACH (LOAD_RIGHT)                                                              \
+        EACH (STORE)                                                                   \
+      }                                                                                \
+    for (; i + COUNT <= n; i += COUNT)                                                 \
+      {                                                                                \
+        LOAD_LEFT (0)                                                                  \
+        LOAD_RIGHT (0)                                                                 \
+        STORE (0)                                                                      \
+      }                                                                                \
+    if (i < n)                                                                         \
+      {                                                                                \
+        Vector left = sa == 1 ? LOAD_PART (a + i, n - i) : fixed_left;                 \
+        Vector right = sb == 1 ? LOAD_PART (b + i, n - i) : fixed_right;               \
+                                                                                       \
+        WRITE_PART (y + i, n - i, OPERATION (left, right));                            \
+      }                                                                                \
+  }                                                                                    \
+  DEFINE_STRIDES (name)
 
 /* --- Floats --- */
 
@@ -102,7 +105,8 @@ typedef guint64 SIMD (UnsignedLongs) __attribute__ ((vector_size (LANES / 2 * si
 #define LOAD(from)       ((Vector) * (const Unaligned *) (gconstpointer) (from))
 #define WRITE(to, value) (*(Unaligned *) (gpointer) (to) = (value))
 /* a where the mask is set; integers wrap. */
-#define PICK(Mask, mask, a, b)         ((Vector) (((mask) & (Mask) (a)) | (~(mask) & (Mask) (b))))
+#define PICK(Mask, mask, a, b) \
+  ((Vector) (((Mask) (mask) & (Mask) (a)) | (~(Mask) (mask) & (Mask) (b))))
 #define WRAP(Unsigned, a, operator, b) ((Vector) ((Unsigned) (a) operator(Unsigned) (b)))
 
 #define Element double
@@ -181,7 +185,63 @@ DEFINE (minimum_i32)
 #undef COUNT
 #undef Unaligned
 
-/* Quotients of integers are computed by loops of binary.c. */
+#define Element guint64
+#define Vector  SIMD (UnsignedLongs)
+#define COUNT   (LANES / 2)
+typedef SIMD (UnsignedLongs) SIMD (UnalignedUnsignedLongs) __attribute__ ((aligned (8), may_alias));
+#define Unaligned       SIMD (UnalignedUnsignedLongs)
+#define OPERATION(a, b) PICK (SIMD (UnsignedLongs), a > b, a, b)
+DEFINE (maximum_u64)
+#undef OPERATION
+#define OPERATION(a, b) PICK (SIMD (UnsignedLongs), a < b, a, b)
+DEFINE (minimum_u64)
+#undef OPERATION
+#undef Element
+#undef Vector
+#undef COUNT
+#undef Unaligned
+
+#define Element guint32
+#define Vector  Words
+#define COUNT   LANES
+typedef Words SIMD (UnalignedWords) __attribute__ ((aligned (4), may_alias));
+#define Unaligned       SIMD (UnalignedWords)
+#define OPERATION(a, b) PICK (Words, a > b, a, b)
+DEFINE (maximum_u32)
+#undef OPERATION
+#define OPERATION(a, b) PICK (Words, a < b, a, b)
+DEFINE (minimum_u32)
+#undef OPERATION
+#undef Element
+#undef Vector
+#undef COUNT
+#undef Unaligned
+
+/* --- Loops of which the compiler makes vectors: quotients of 32-bit integers, and bytes --- */
+
+#define DEFINE_PLAIN(name, T, function)                                                           \
+  INLINE void SIMD (name##_rows) (const T *a, const gint64 sa, const T *b, const gint64 sb, T *y, \
+                                  gint64 n)                                                       \
+  {                                                                                               \
+    T fixed_left = *a, fixed_right = *b;                                                          \
+                                                                                                  \
+    HYB_INDEPENDENT                                                                               \
+    for (gint64 i = 0; i < n; i++)                                                                \
+      {                                                                                           \
+        T left = sa == 1 ? a[i] : fixed_left, right = sb == 1 ? b[i] : fixed_right;               \
+                                                                                                  \
+        y[i] = function (left, right);                                                            \
+      }                                                                                           \
+  }                                                                                               \
+  DEFINE_STRIDES (name)
+DEFINE_PLAIN (div_i32, gint32, divide_words)
+DEFINE_PLAIN (mod_i32, gint32, modulo_words)
+DEFINE_PLAIN (maximum_u8, guint8, MAX)
+DEFINE_PLAIN (minimum_u8, guint8, MIN)
+DEFINE_PLAIN (maximum_i8, gint8, MAX)
+DEFINE_PLAIN (minimum_i8, gint8, MIN)
+
+/* Other quotients of integers are computed by loops of binary.c. */
 static const HybBinaryLoop SIMD (loops)[HYB_N_DTYPES][HYB_N_BINARY] = {
   [HYB_F32] = { [HYB_BINARY_ADD] = SIMD (add),
                 [HYB_BINARY_SUB] = SIMD (sub),
@@ -203,8 +263,23 @@ static const HybBinaryLoop SIMD (loops)[HYB_N_DTYPES][HYB_N_BINARY] = {
   [HYB_I32] = { [HYB_BINARY_ADD] = SIMD (add_i32),
                 [HYB_BINARY_SUB] = SIMD (sub_i32),
                 [HYB_BINARY_MUL] = SIMD (mul_i32),
+                [HYB_BINARY_DIV] = SIMD (div_i32),
+                [HYB_BINARY_MOD] = SIMD (mod_i32),
                 [HYB_BINARY_MAXIMUM] = SIMD (maximum_i32),
                 [HYB_BINARY_MINIMUM] = SIMD (minimum_i32) },
+  [HYB_U8] = { [HYB_BINARY_MAXIMUM] = SIMD (maximum_u8), [HYB_BINARY_MINIMUM] = SIMD (minimum_u8) },
+  [HYB_I8] = { [HYB_BINARY_MAXIMUM] = SIMD (maximum_i8), [HYB_BINARY_MINIMUM] = SIMD (minimum_i8) },
+  /* Sums, differences and products that wrap do not depend on the sign. */
+  [HYB_U64] = { [HYB_BINARY_ADD] = SIMD (add_i64),
+                [HYB_BINARY_SUB] = SIMD (sub_i64),
+                [HYB_BINARY_MUL] = SIMD (mul_i64),
+                [HYB_BINARY_MAXIMUM] = SIMD (maximum_u64),
+                [HYB_BINARY_MINIMUM] = SIMD (minimum_u64) },
+  [HYB_U32] = { [HYB_BINARY_ADD] = SIMD (add_i32),
+                [HYB_BINARY_SUB] = SIMD (sub_i32),
+                [HYB_BINARY_MUL] = SIMD (mul_i32),
+                [HYB_BINARY_MAXIMUM] = SIMD (maximum_u32),
+                [HYB_BINARY_MINIMUM] = SIMD (minimum_u32) },
 };
 
 #undef EACH
@@ -212,6 +287,8 @@ static const HybBinaryLoop SIMD (loops)[HYB_N_DTYPES][HYB_N_BINARY] = {
 #undef LOAD_RIGHT
 #undef STORE
 #undef DEFINE
+#undef DEFINE_PLAIN
+#undef DEFINE_STRIDES
 #undef LOAD
 #undef LOAD_PART
 #undef WRITE

@@ -6,6 +6,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/binary-vector.h"
 
+#include "engine/kernels/division.h"
+#include "engine/kernels/vectorise.h"
+
 #define SIMD_KERNEL "engine/kernels/binary-vector-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 

@@ -6,6 +6,7 @@
 #include "engine/kernels/binary.h"
 
 #include "engine/kernels/binary-vector.h"
+#include "engine/kernels/division.h"
 #include "engine/kernels/each.h"
 #include "engine/tensor/shape-private.h"
 
@@ -23,71 +24,61 @@ to_integer (double value)
   return value > -9.2e18 && value < 9.2e18 ? (gint64) value : 0;
 }
 
-static inline gint64
-divide_integers (gint64 a, gint64 b)
+static inline guint64
+to_unsigned (double value)
 {
-  /* Dividing G_MININT64 by -1 would trap. */
-  return b == 0 ? 0 : b == -1 ? (gint64) (0 - (guint64) a) : a / b;
+  return value > -1 && value < 0x1p64 ? (guint64) value : 0;
+}
+
+#define DIVIDE_INTEGERS(a, b)               \
+  _Generic((a), gint64                      \
+           : divide_integers, gint32        \
+           : divide_words, guint64          \
+           : divide_unsigned, guint32       \
+           : divide_unsigned_words, default \
+           : divide_bytes) ((a), (b))
+#define MODULO_INTEGERS(a, b)               \
+  _Generic((a), gint64                      \
+           : modulo_integers, gint32        \
+           : modulo_words, guint64          \
+           : modulo_unsigned, guint32       \
+           : modulo_unsigned_words, default \
+           : modulo_bytes) ((a), (b))
+
+/* Powers of unsigned integers, which wrap; of others by pow(). */
+static inline guint64
+power_unsigned (guint64 a, guint64 b)
+{
+  guint64 power = 1;
+
+  for (; b != 0; b >>= 1, a *= a)
+    power *= b & 1 ? a : 1;
+  return power;
 }
 
 static inline gint64
-modulo_integers (gint64 a, gint64 b)
+power_signed (gint64 a, gint64 b)
 {
-  gint64 rest;
-
-  if (b == 0 || b == -1)
-    return 0;
-  rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  return to_integer (pow ((double) a, (double) b));
 }
 
-/* Quotients of narrow integers.  A real type that represents all of them cuts a / b exactly: a fraction is at
- * least 1 / b away from the next integer, more than rounding moves it.  Vectors have such a division, but none of integers.
- * Divisors whose quotient C leaves undefined are replaced. */
-static inline gint32
-divide_words (gint32 a, gint32 b)
-{
-  gint32 divisor = b == 0 || b == -1 ? 1 : b;
-  gint32 quotient = (gint32) ((double) a / (double) divisor);
+#define POWER_INTEGERS(a, b)         \
+  _Generic((a), guint64              \
+           : power_unsigned, guint32 \
+           : power_unsigned, default \
+           : power_signed) ((a), (b))
+#define MAGNITUDE(a) \
+  _Generic((a), guint64 : (guint64) (a), default : (guint64) magnitude ((gint64) (a)))
 
-  return b == 0 ? 0 : b == -1 ? (gint32) (0 - (guint32) a) : quotient;
+static inline guint64
+magnitude (gint64 a)
+{
+  return a < 0 ? 0 - (guint64) a : (guint64) a;
 }
 
-static inline gint32
-divide_bytes (gint32 a, gint32 b)
+static inline guint64
+least_common_multiple (guint64 x, guint64 y)
 {
-  gint32 quotient = (gint32) ((float) a / (float) (b == 0 ? 1 : b));
-
-  return b == 0 ? 0 : quotient;
-}
-
-static inline gint32
-modulo_words (gint32 a, gint32 b)
-{
-  gint32 divisor = b == 0 || b == -1 ? 1 : b;
-  gint32 rest = a - (gint32) ((double) a / (double) divisor) * divisor;
-
-  return rest + (rest != 0 && (rest ^ divisor) < 0 ? divisor : 0);
-}
-
-static inline gint32
-modulo_bytes (gint32 a, gint32 b)
-{
-  gint32 divisor = b == 0 ? 1 : b;
-  gint32 rest = a - (gint32) ((float) a / (float) divisor) * divisor;
-
-  return rest + (rest != 0 && (rest ^ divisor) < 0 ? divisor : 0);
-}
-
-#define DIVIDE_INTEGERS(a, b) \
-  _Generic((a), gint64 : divide_integers, gint32 : divide_words, default : divide_bytes) ((a), (b))
-#define MODULO_INTEGERS(a, b) \
-  _Generic((a), gint64 : modulo_integers, gint32 : modulo_words, default : modulo_bytes) ((a), (b))
-
-static inline gint64
-least_common_multiple (gint64 a, gint64 b)
-{
-  guint64 x = a < 0 ? 0 - (guint64) a : (guint64) a, y = b < 0 ? 0 - (guint64) b : (guint64) b;
   guint64 divisor = x, rest = y;
 
   if (x == 0 || y == 0)
@@ -99,7 +90,7 @@ least_common_multiple (gint64 a, gint64 b)
       divisor = rest;
       rest = next;
     }
-  return (gint64) (x / divisor * y);
+  return x / divisor * y;
 }
 
 /* Whether a double is an integer of so few bits that quotients of two are cut exactly, as in divide_words(). */
@@ -191,6 +182,20 @@ modulo_float (float a, float b)
 #define NAME(name)   name##_i64
 #include "engine/kernels/binary-template.h"
 
+#define T            guint32
+#define U            guint32
+#define FLOATING     0
+#define STORE(value) (value)
+#define NAME(name)   name##_u32
+#include "engine/kernels/binary-template.h"
+
+#define T            guint64
+#define U            guint64
+#define FLOATING     0
+#define STORE(value) (value)
+#define NAME(name)   name##_u64
+#include "engine/kernels/binary-template.h"
+
 #define T            guint8
 #define U            guint8
 #define FLOATING     0
@@ -236,8 +241,9 @@ DEFINE_POWERS (powers_f32)
 #undef DEFINE_POWERS
 
 static const HybBinaryLoop *const compiled_loops[HYB_N_DTYPES] = {
-  [HYB_F32] = loops_f32, [HYB_F64] = loops_f64, [HYB_U8] = loops_u8,     [HYB_I8] = loops_i8,
-  [HYB_I32] = loops_i32, [HYB_I64] = loops_i64, [HYB_BOOL] = loops_bool,
+  [HYB_F32] = loops_f32, [HYB_F64] = loops_f64, [HYB_U8] = loops_u8,
+  [HYB_I8] = loops_i8,   [HYB_I32] = loops_i32, [HYB_I64] = loops_i64,
+  [HYB_U32] = loops_u32, [HYB_U64] = loops_u64, [HYB_BOOL] = loops_bool,
 };
 
 HybBinaryLoop

@@ -13,7 +13,7 @@
 #define HYB_DTYPES_ELEMENTWISE                                                  \
   (HYB_DTYPE_BIT (HYB_F32) | HYB_DTYPE_BIT (HYB_F64) | HYB_DTYPE_BIT (HYB_U8) | \
    HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | HYB_DTYPE_BIT (HYB_I64) | \
-   HYB_DTYPE_BIT (HYB_BOOL))
+   HYB_DTYPE_BIT (HYB_U32) | HYB_DTYPE_BIT (HYB_U64) | HYB_DTYPE_BIT (HYB_BOOL))
 
 /* Returns the loop for a function and an element type of HYB_DTYPES_ELEMENTWISE. */
 HybBinaryLoop hyb_binary_loop (HybBinary function, HybDType dtype);

@@ -57,6 +57,8 @@ ALL (guint8, u8)
 ALL (gint8, i8)
 ALL (gint32, i32)
 ALL (gint64, i64)
+ALL (guint32, u32)
+ALL (guint64, u64)
 
 #define ROW(suffix)                                                                             \
   {                                                                                             \
@@ -68,8 +70,9 @@ ALL (gint64, i64)
   }
 
 static const HybCompareLoop SIMD (loops)[HYB_N_DTYPES][HYB_BINARY_LESSER_EQUAL + 1] = {
-  [HYB_F32] = ROW (f32), [HYB_F64] = ROW (f64), [HYB_U8] = ROW (u8),   [HYB_I8] = ROW (i8),
-  [HYB_I32] = ROW (i32), [HYB_I64] = ROW (i64), [HYB_BOOL] = ROW (u8),
+  [HYB_F32] = ROW (f32), [HYB_F64] = ROW (f64), [HYB_U8] = ROW (u8),
+  [HYB_I8] = ROW (i8),   [HYB_I32] = ROW (i32), [HYB_I64] = ROW (i64),
+  [HYB_U32] = ROW (u32), [HYB_U64] = ROW (u64), [HYB_BOOL] = ROW (u8),
 };
 
 #undef LOOP

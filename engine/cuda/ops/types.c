@@ -27,7 +27,7 @@ hyb_cuda_result_type (HybDType dtype)
   return names[dtype].result;
 }
 
-/* As engine/imperative/convert.c chooses. */
+/* As engine/imperative/convert.c chooses, except that kernels compute integers as long long and thus uint64 in double. */
 HybDType
 hyb_cuda_computed_type (const HybOp *op, HybDType dtype)
 {
@@ -35,7 +35,7 @@ hyb_cuda_computed_type (const HybOp *op, HybDType dtype)
   HybDType preferred = dtype == HYB_F16 || dtype == HYB_BF16 ? HYB_F32 : HYB_F64;
   HybDType second = preferred == HYB_F32 ? HYB_F64 : HYB_F32;
 
-  if (computes & HYB_DTYPE_BIT (dtype))
+  if (computes & HYB_DTYPE_BIT (dtype) && !(dtype == HYB_U64 && computes & HYB_DTYPE_BIT (HYB_F64)))
     return dtype;
   if (computes & HYB_DTYPE_BIT (preferred))
     return preferred;

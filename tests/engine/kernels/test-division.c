@@ -80,7 +80,7 @@ test_bytes (void)
 static void
 test_words (void)
 {
-  const HybDType dtypes[] = { HYB_I32, HYB_I64 };
+  const HybDType dtypes[] = { HYB_I32, HYB_I64, HYB_U32 };
   const gint64 ends[] = { 0, 1, -1, 2, -2, G_MAXINT32, G_MININT32, G_MAXINT32 - 1, G_MININT32 + 1 };
   guint64      x[N], w[N];
   GRand       *rand = g_rand_new_with_seed (7);
@@ -103,6 +103,36 @@ test_words (void)
         check (dtypes[d], x, w, 0, 1);
       }
   g_rand_free (rand);
+}
+
+/* Above 2⁵³, where doubles are no longer exact, and above 2⁶³. */
+static void
+test_unsigned (void)
+{
+  const guint64 x[] = { G_MAXUINT64, (1ull << 53) + 1, 1ull << 63, 7, 3, 0 };
+  const guint64 w[] = { 10, (1ull << 53) + 3, (1ull << 63) + 1, 0, 5, G_MAXUINT64 };
+  const guint64 want[][G_N_ELEMENTS (x)] = {
+    [HYB_BINARY_ADD] = { 9, (1ull << 54) + 4, 1, 7, 8, G_MAXUINT64 },
+    [HYB_BINARY_SUB] = { G_MAXUINT64 - 10, (guint64) -2, (guint64) -1, 7, (guint64) -2, 1 },
+    [HYB_BINARY_MUL] = { (guint64) -10, (1ull << 55) + 3, 1ull << 63, 0, 15, 0 },
+    [HYB_BINARY_DIV] = { G_MAXUINT64 / 10, 0, 0, 0, 0, 0 },
+    [HYB_BINARY_MOD] = { 5, (1ull << 53) + 1, 1ull << 63, 0, 3, 0 },
+    [HYB_BINARY_MAXIMUM] = { G_MAXUINT64, (1ull << 53) + 3, (1ull << 63) + 1, 7, 5, G_MAXUINT64 },
+    [HYB_BINARY_MINIMUM] = { 10, (1ull << 53) + 1, 1ull << 63, 0, 3, 0 },
+    [HYB_BINARY_GREATER] = { 1, 0, 0, 1, 0, 0 },
+  };
+  guint64 y[G_N_ELEMENTS (x)];
+
+  for (guint function = 0; function < G_N_ELEMENTS (want); function++)
+    if (function != HYB_BINARY_POWER &&
+        (function < HYB_BINARY_HYPOT || function == HYB_BINARY_GREATER))
+      {
+        hyb_binary_loop ((HybBinary) function, HYB_U64) (x, 1, w, 1, y, G_N_ELEMENTS (x));
+        for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+          g_assert_cmpuint (y[i], ==, want[function][i]);
+      }
+  hyb_binary_loop (HYB_BINARY_POWER, HYB_U64) ((guint64[]){ 3 }, 1, (guint64[]){ 40 }, 1, y, 1);
+  g_assert_cmpuint (y[0], ==, 12157665459056928801ull);
 }
 
 static void
@@ -151,6 +181,7 @@ TEST_PROGRAM (test_division)
 
   g_test_add_func ("/engine/kernels/division/bytes", test_bytes);
   g_test_add_func ("/engine/kernels/division/words", test_words);
+  g_test_add_func ("/engine/kernels/division/unsigned-words-are-exact", test_unsigned);
   g_test_add_func ("/engine/kernels/division/doubles", test_doubles);
 
   return g_test_run ();
