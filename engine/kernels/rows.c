@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "engine/kernels/simd/vector-doubles.h"
 #include "engine/kernels/vectorise.h"
 
 #define SIMD_KERNEL "engine/kernels/rows-kernel.h"
@@ -135,7 +136,8 @@ hyb_row_softmax_f64 (gint64 n, const double *x, double scale, double *y)
       maximum = y[i] > maximum ? y[i] : maximum;
     }
   for (gint64 i = 0; i < n; i++)
-    y[i] = exp (y[i] - maximum);
+    y[i] -= maximum;
+  hyb_vector_exp_f64 ((gsize) n, y, y);
   factor = 1.0 / hyb_row_sum_f64 (n, y);
   for (gint64 i = 0; i < n; i++)
     y[i] *= factor;

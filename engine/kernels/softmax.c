@@ -8,6 +8,7 @@
 #include "engine/base/parallel.h"
 #include "engine/kernels/rows.h"
 #include "engine/kernels/simd/transpose.h"
+#include "engine/kernels/simd/vector-doubles.h"
 #include "engine/kernels/simd/vector-math.h"
 
 #include <float.h>
@@ -85,8 +86,7 @@ exponentials_f32 (float *values, gint64 n)
 static void
 exponentials_f64 (double *values, gint64 n)
 {
-  for (gint64 i = 0; i < n; i++)
-    values[i] = exp (values[i]);
+  hyb_vector_exp_f64 ((gsize) n, values, values);
 }
 
 #define SIMD_KERNEL "engine/kernels/softmax-columns-kernel.h"

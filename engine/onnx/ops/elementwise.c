@@ -231,11 +231,15 @@ lower_mean (HybLowering *lowering)
 
 /* --- Clip --- */
 
-/* Whether clip_floats() takes these bounds.  Where they have changed places, the upper one counts, which it does not know. */
+/* Whether clip_floats() takes these bounds, which it rounds to float32.  Where they have changed places, the upper one
+ * counts, which it does not know. */
 static gboolean
 is_range_of_floats (HybLowering *lowering, double low, double high)
 {
-  return hyb_onnx_type (lowering, 0)->dtype == HYB_F32 && low <= high && low < INFINITY &&
+  HybDType dtype = hyb_onnx_type (lowering, 0)->dtype;
+  gboolean is_exact = (double) (float) low == low && (double) (float) high == high;
+
+  return (dtype == HYB_F32 || (dtype == HYB_F64 && is_exact)) && low <= high && low < INFINITY &&
          high > -INFINITY;
 }
 

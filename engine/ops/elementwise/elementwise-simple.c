@@ -22,12 +22,12 @@
 #define NEGATE(x) ((gint64) (0 - (guint64) (x)))
 #define SQUARE(x) ((gint64) ((guint64) (x) * (guint64) (x)))
 
-/* row name, description, f(x) for floats, f(x) for integers.  STEP_ROWS are constant almost
- * everywhere and have no gradient. */
-#define STEP_ROWS(ROW)                                                       \
-  ROW (sign, "1, 0 or −1; 0 for NaN.", (x > 0) - (x < 0), (x > 0) - (x < 0)) \
-  ROW (round, "Nearest integer, halves away from zero.", round (x), x)       \
-  ROW (rint, "Nearest integer, halves to the lower one.", RINT (x), x)       \
+/* row name, description, f(x) for floats, f(x) for integers.  STEP_ROWS, and the sign, are constant almost
+ * everywhere and have no gradient.  The loops of SIGN_ROWS and SMOOTH_ROWS are in elementwise-simple-kernel.h. */
+#define SIGN_ROWS(ROW) ROW (sign, "1, 0 or −1; 0 for NaN.", (x > 0) - (x < 0), (x > 0) - (x < 0))
+#define STEP_ROWS(ROW)                                                 \
+  ROW (round, "Nearest integer, halves away from zero.", round (x), x) \
+  ROW (rint, "Nearest integer, halves to the lower one.", RINT (x), x) \
   ROW (logical_not, "1 where 0, else 0.", x == 0, x == 0)
 
 /* As STEP_ROWS, with the name of a vectorised loop for float before f(x). */
@@ -85,16 +85,27 @@
   LOOPS (id)
 STEP_ROWS (ROW)
 STE_ROWS (ROW)
+#undef ROW
+
+#define SIMD_KERNEL "engine/ops/elementwise/elementwise-simple-kernel.h"
+#include "engine/kernels/simd/each-simd.h"
+
+#define ROW(id, text, formula, integer)                                         \
+  static void id##_forward (const HybCall *call, const HybRun *run)             \
+  {                                                                             \
+    unary_run (call, run, HYB_SIMD_CHOOSE (id##_loops)[call->output[0].dtype]); \
+  }
+SIGN_ROWS (ROW)
 SMOOTH_ROWS (ROW)
 #undef ROW
 
-#define ROW(id, text, function, formula) \
-  UNARY_VECTOR_LOOP (id, function)       \
-  UNARY_LOOP (id, double, f64, formula)  \
-  INTEGER_LOOP (id, guint8, u8, x)       \
-  INTEGER_LOOP (id, gint8, i8, x)        \
-  INTEGER_LOOP (id, gint32, i32, x)      \
-  INTEGER_LOOP (id, gint64, i64, x)      \
+#define ROW(id, text, function, formula)       \
+  UNARY_VECTOR_LOOP (id, float, f32, function) \
+  UNARY_LOOP (id, double, f64, formula)        \
+  INTEGER_LOOP (id, guint8, u8, x)             \
+  INTEGER_LOOP (id, gint8, i8, x)              \
+  INTEGER_LOOP (id, gint32, i32, x)            \
+  INTEGER_LOOP (id, gint64, i64, x)            \
   LOOPS (id)
 VECTOR_ROWS (ROW)
 #undef ROW
@@ -158,7 +169,18 @@ clip_f32 (gint64 begin, gint64 end, gpointer data)
                    (float *) operands->y + begin);
 }
 
-CLIP_LOOP (double, double, HYB_F64, f64)
+static void
+clip_f64 (gint64 begin, gint64 end, gpointer data)
+{
+  const UnaryOperands *operands = data;
+  const ClipParams    *params = operands->params;
+  float                low = (float) params->a_min, high = (float) params->a_max;
+
+  HYB_SIMD_CHOOSE (clip_doubles)
+  (end - begin, (const double *) operands->x + begin, isnan (low) ? -INFINITY : low,
+   isnan (high) ? INFINITY : high, (double *) operands->y + begin);
+}
+
 CLIP_LOOP (guint8, double, HYB_U8, u8)
 CLIP_LOOP (gint8, double, HYB_I8, i8)
 CLIP_LOOP (gint32, double, HYB_I32, i32)
@@ -195,6 +217,7 @@ ones_like_forward (const HybCall *call, const HybRun *run)
     .gradient = id##_gradient },
 
 const HybOp hyb_ops_elementwise_simple[] = {
+  SIGN_ROWS (STEP_OP)     //
   STEP_ROWS (STEP_OP)     //
   VECTOR_ROWS (STEP_OP)   //
   STE_ROWS (STE_OP)       //

@@ -4,6 +4,7 @@
  * elementwise-simple.c, activations and special functions in elementwise-special.c.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "engine/kernels/simd/vector-doubles.h"
 #include "engine/kernels/simd/vector-math.h"
 #include "engine/ops/elementwise/unary-family.h"
 
@@ -22,10 +23,13 @@
   ROW (degrees, "Radians to degrees.", x / (M_PI / 180)) \
   ROW (radians, "Degrees to radians.", x / (180 / M_PI))
 
+/* row name, description, vectorised loops for float and double, operand of the derivative, f′ × g */
+#define DOUBLE_ROWS(ROW)                                                 \
+  ROW (exp, "Exponential.", hyb_vector_exp, hyb_vector_exp_f64, y, y *g) \
+  ROW (tanh, "Hyperbolic tangent.", hyb_vector_tanh, hyb_vector_tanh_f64, y, (1 - y * y) * g)
+
 /* As ROWS, with the name of a vectorised loop for float before f(x). */
 #define VECTOR_ROWS(ROW)                                                                          \
-  ROW (exp, "Exponential.", hyb_vector_exp, exp (x), y, y *g)                                     \
-  ROW (tanh, "Hyperbolic tangent.", hyb_vector_tanh, tanh (x), y, (1 - y * y) * g)                \
   ROW (sigmoid, "1 / (1 + exp −x).", hyb_vector_sigmoid, 1 / (1 + exp (-x)), y, (1 - y) * y * g)  \
   ROW (expm1, "exp x − 1, exact for small x.", hyb_vector_expm1, expm1 (x), x, exp (x) * g)       \
   ROW (log, "Natural logarithm.", hyb_vector_log, log (x), x, g / x)                              \
@@ -55,6 +59,17 @@ ROWS (ROW)
 VECTOR_ROWS (ROW)
 #undef ROW
 
+#define ROW(id, text, function, function_f64, variable, derivative)                \
+  UNARY_VECTOR_LOOP (id, float, f32, function)                                     \
+  UNARY_VECTOR_LOOP (id, double, f64, function_f64)                                \
+  static void id##_forward (const HybCall *call, const HybRun *run)                \
+  {                                                                                \
+    unary_run (call, run, call->output[0].dtype == HYB_F64 ? id##_f64 : id##_f32); \
+  }                                                                                \
+  UNARY_BACKWARD (id, variable, derivative)
+DOUBLE_ROWS (ROW)
+#undef ROW
+
 #define ROW(id, text, formula)                                                              \
   UNARY_FORWARD (id, formula)                                                               \
   static void id##_gradient (HybGrad *grad)                                                 \
@@ -70,6 +85,7 @@ LINEAR_ROWS (ROW)
 
 const HybOp hyb_ops_elementwise_unary[] = {
   ROWS (ROW)              //
+  DOUBLE_ROWS (ROW)       //
   VECTOR_ROWS (ROW)       //
   LINEAR_ROWS (LINEAR_OP) //
   { 0 },
@@ -79,4 +95,5 @@ const HybOp hyb_ops_elementwise_unary[] = {
 #undef LINEAR_OP
 #undef LINEAR_ROWS
 #undef VECTOR_ROWS
+#undef DOUBLE_ROWS
 #undef ROWS

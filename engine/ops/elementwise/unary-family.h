@@ -91,19 +91,18 @@ static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
     unary_run (call, run, call->output[0].dtype == HYB_F64 ? id##_f64 : id##_f32); \
   }
 
-/* The loop for float where function (n, x, y) handles arrays. */
-#define UNARY_VECTOR_LOOP(id, function)                                   \
-  static void id##_f32 (gint64 begin, gint64 end, gpointer data)          \
-  {                                                                       \
-    const UnaryOperands *operands = data;                                 \
-                                                                          \
-    function ((gsize) (end - begin), (const float *) operands->x + begin, \
-              (float *) operands->y + begin);                             \
+/* The loop for T where function (n, x, y) handles arrays. */
+#define UNARY_VECTOR_LOOP(id, T, suffix, function)                                                \
+  static void id##_##suffix (gint64 begin, gint64 end, gpointer data)                             \
+  {                                                                                               \
+    const UnaryOperands *operands = data;                                                         \
+                                                                                                  \
+    function ((gsize) (end - begin), (const T *) operands->x + begin, (T *) operands->y + begin); \
   }
 
 /* As UNARY_FORWARD, with such a function for float. */
 #define UNARY_FORWARD_VECTOR(id, function, formula)                                \
-  UNARY_VECTOR_LOOP (id, function)                                                 \
+  UNARY_VECTOR_LOOP (id, float, f32, function)                                     \
   UNARY_LOOP (id, double, f64, formula)                                            \
   static void id##_forward (const HybCall *call, const HybRun *run)                \
   {                                                                                \
