@@ -14,9 +14,9 @@
 #elif defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
 /* Before a loop whose output array either does not overlap its inputs or is exactly one of them. */
-#define HYB_INDEPENDENT _Pragma ("GCC ivdep")
+#define HYB_INDEPENDENT   _Pragma ("GCC ivdep")
 /* Before a short loop that should be vectorised rather than fully unrolled into scalar code. */
-#define HYB_KEEP_LOOP _Pragma ("GCC unroll 1")
+#define HYB_KEEP_LOOP     _Pragma ("GCC unroll 1")
 /* Before a loop with a small constant number of turns whose values should stay in registers. */
 #define HYB_UNROLL(turns) HYB_UNROLL_ (GCC unroll turns)
 #define HYB_UNROLL_(text) _Pragma (#text)
