@@ -148,9 +148,15 @@ hyb_machine_prefetch_bytes (gsize bytes, gint64 rows)
 }
 
 gboolean
+hyb_machine_halves_vectors (void)
+{
+  return get_thresholds ()->halves_vectors;
+}
+
+gboolean
 hyb_machine_shares_loads (gsize bytes)
 {
-  return get_thresholds ()->halves_vectors || hyb_machine_is_near (bytes);
+  return hyb_machine_halves_vectors () || hyb_machine_is_near (bytes);
 }
 
 gint64

@@ -56,6 +56,8 @@ gint64 hyb_machine_prefetch_bytes (gsize bytes, gint64 rows);
  * Zen 5, AVX2, 384 × 96: 71 bytes a cycle instead of 51), or where vectors are loaded in halves.  A single stream is
  * faster from farther caches (49 instead of 46). */
 gboolean hyb_machine_shares_loads (gsize bytes);
+/* Whether vectors are loaded in halves. */
+gboolean hyb_machine_halves_vectors (void);
 /* Returns how many rows that begin `bytes` apart can be read together and stay in the first-level cache.  Rows that are
  * whole pages apart share its sets: if they fill all ways, the weights that pass evict them (AMD Zen 5, twelve ways,
  * AVX-512, 16 MB: twelve rows of 1024 floats together 163 to 188 GFLOP/s, six and six 219 to 226). */

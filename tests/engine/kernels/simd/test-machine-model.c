@@ -78,6 +78,7 @@ test_measured (void)
   g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 0);
   g_assert_true (hyb_machine_shares_loads (3000));
   g_assert_false (hyb_machine_shares_loads (3001));
+  g_assert_false (hyb_machine_halves_vectors ());
 
   hyb_machine_use (&(HybMachine){ .second_cache = 3000,
                                   .last_cache = 20000,
@@ -87,6 +88,7 @@ test_measured (void)
   g_assert_cmpint (hyb_machine_prefetch_bytes (3001, 4), ==, 0);
   g_assert_cmpint (hyb_machine_prefetch_bytes (10001, 4), ==, 16384);
   g_assert_true (hyb_machine_shares_loads (3001));
+  g_assert_true (hyb_machine_halves_vectors ());
 
   hyb_machine_use (NULL);
   assert_reported_sizes ();
