@@ -3,6 +3,7 @@
 #include "engine/kernels/integers/planes.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/integers/copy-bytes.h"
 
 #include <string.h>
 
@@ -85,24 +86,33 @@ copy_even (gint64 n, const guint8 *from, guint8 *to)
 
 #ifdef __x86_64__
   const __m128i low = _mm_set1_epi16 (0xff);
+  __m128i       first, second;
 
   for (; i + STEP < n; i += STEP)
     {
-      __m128i first = _mm_loadu_si128 ((gconstpointer) (from + 2 * i));
-      __m128i second = _mm_loadu_si128 ((gconstpointer) (from + 2 * i + STEP));
-
+      first = _mm_loadu_si128 ((gconstpointer) (from + 2 * i));
+      second = _mm_loadu_si128 ((gconstpointer) (from + 2 * i + STEP));
       _mm_storeu_si128 ((gpointer) (to + i),
                         _mm_packus_epi16 (_mm_and_si128 (first, low), _mm_and_si128 (second, low)));
     }
+  /* The last bytes, some of them once more, as the upper halves of words. */
   if (n > STEP)
     {
-      /* The last bytes, some of them once more, as the upper halves of words. */
       const guint8 *last = from + 2 * (n - STEP) - 1;
-      __m128i       first = _mm_loadu_si128 ((gconstpointer) last);
-      __m128i       second = _mm_loadu_si128 ((gconstpointer) (last + STEP));
 
+      first = _mm_loadu_si128 ((gconstpointer) last);
+      second = _mm_loadu_si128 ((gconstpointer) (last + STEP));
       _mm_storeu_si128 ((gpointer) (to + n - STEP),
                         _mm_packus_epi16 (_mm_srli_epi16 (first, 8), _mm_srli_epi16 (second, 8)));
+      return;
+    }
+  if (n > STEP / 2)
+    {
+      first = _mm_and_si128 (_mm_loadu_si128 ((gconstpointer) from), low);
+      second = _mm_loadu_si128 ((gconstpointer) (from + 2 * (n - STEP / 2) - 1));
+      first = _mm_packus_epi16 (first, _mm_srli_epi16 (second, 8));
+      _mm_storel_epi64 ((gpointer) to, first);
+      _mm_storel_epi64 ((gpointer) (to + n - STEP / 2), _mm_unpackhi_epi64 (first, first));
       return;
     }
 #endif
@@ -110,42 +120,63 @@ copy_even (gint64 n, const guint8 *from, guint8 *to)
     to[i] = from[2 * i];
 }
 
-/* The rows of a plane: n elements, `step` apart in rows of the image from number `begin` on, of which those from `before` to
+/* The n elements of a plane along one axis: they are `step` apart in the image, from number `begin` on; those from `before` to
  * `until` lie in the image. */
 typedef struct
 {
   gint64 begin, step, n, before, until;
-  guint8 pad; /* the value of the others */
-} Row;
+} Span;
 
-static Row
-describe_row (const HybIntegerPlanesCopy *copy, gint64 phase)
+static Span
+find_span (const HybIntegerPlanesCopy *copy, int axis, gint64 phase)
 {
   const HybConvolve *convolve = copy->convolve;
-  gint64             begin = phase - convolve->pad[2], step = convolve->stride[2];
-  gint64             n = copy->planes->size[2], size = convolve->image[2];
+  gint64             begin = phase - convolve->pad[axis], step = convolve->stride[axis];
+  gint64             n = copy->planes->size[axis], size = convolve->image[axis];
   gint64             before = begin < 0 ? MIN ((step - 1 - begin) / step, n) : 0;
   gint64 until = begin < size ? CLAMP ((size - begin + step - 1) / step, before, n) : before;
 
-  return (Row){ begin, step, n, before, until, copy->pad };
+  return (Span){ begin, step, n, before, until };
 }
 
+/* Copies the elements of a row that lie in the image. */
 static void
-copy_row (const Row *row, const guint8 *from, guint8 *to)
+copy_row (const Span *span, const guint8 *from, guint8 *to)
 {
-  gint64 before = row->before, until = row->until;
+  gint64 before = span->before, n = span->until - before;
 
-  for (gint64 i = 0; i < before; i++)
-    to[i] = row->pad;
-  if (row->step == 1)
-    memcpy (to + before, from + row->begin + before, (gsize) (until - before));
-  else if (row->step == 2)
-    copy_even (until - before, from + row->begin + 2 * before, to + before);
+  from += span->begin + span->step * before;
+  to += before;
+  if (span->step == 1)
+    hyb_integer_copy (n, from, to);
+  else if (span->step == 2)
+    copy_even (n, from, to);
   else
-    for (gint64 i = before; i < until; i++)
-      to[i] = from[row->begin + row->step * i];
-  for (gint64 i = until; i < row->n; i++)
-    to[i] = row->pad;
+    for (gint64 i = 0; i < n; i++)
+      to[i] = from[span->step * i];
+}
+
+/* Copies a plane of a channel, with padding first everywhere. */
+static void
+copy_plane (const HybIntegerPlanesCopy *self, const Span span[3], const guint8 *from, guint8 *to)
+{
+  const HybConvolve *convolve = self->convolve;
+  gint64             inside = 1;
+
+  for (int i = 0; i < 3; i++)
+    inside *= span[i].until - span[i].before;
+  if (inside < self->planes->plane)
+    memset (to, self->pad, (gsize) self->planes->plane);
+  if (inside == 0)
+    return;
+  for (gint64 z = span[0].before; z < span[0].until; z++)
+    for (gint64 y = span[1].before; y < span[1].until; y++)
+      {
+        gint64 at_z = span[0].begin + span[0].step * z, at_y = span[1].begin + span[1].step * y;
+
+        copy_row (&span[2], from + (at_z * convolve->image[1] + at_y) * convolve->image[2],
+                  to + (z * span[1].n + y) * span[2].n);
+      }
 }
 
 /* Planes are numbered by channel and by remainder along each axis. */
@@ -153,37 +184,29 @@ static void
 copy_planes (gint64 begin, gint64 end, gpointer data)
 {
   const HybIntegerPlanesCopy *self = data;
-  const HybConvolve          *convolve = self->convolve;
   const HybIntegerPlanes     *planes = self->planes;
 
-  for (gint64 i = begin; i < end; i++)
+  for (gint64 phase = 0; phase < planes->n_phases; phase++)
     {
-      gint64        channel = i / planes->n_phases, phase = i % planes->n_phases;
-      gint64        shift[3] = { phase / planes->phases[2] / planes->phases[1],
-                                 phase / planes->phases[2] % planes->phases[1],
-                                 phase % planes->phases[2] };
-      const guint8 *from = self->image + channel * hyb_volume (convolve->image);
-      guint8       *to = self->to + i * planes->plane;
-      Row           row = describe_row (self, shift[2]);
+      Span   span[3];
+      gint64 rest = phase;
 
-      for (gint64 z = 0; z < planes->size[0]; z++)
-        for (gint64 y = 0; y < planes->size[1]; y++, to += planes->size[2])
-          {
-            gint64 at_z = z * convolve->stride[0] + shift[0] - convolve->pad[0];
-            gint64 at_y = y * convolve->stride[1] + shift[1] - convolve->pad[1];
-
-            if (at_z < 0 || at_z >= convolve->image[0] || at_y < 0 || at_y >= convolve->image[1])
-              memset (to, self->pad, (gsize) planes->size[2]);
-            else
-              copy_row (&row, from + (at_z * convolve->image[1] + at_y) * convolve->image[2], to);
-          }
+      for (int i = 2; i >= 0; i--)
+        {
+          span[i] = find_span (self, i, rest % planes->phases[i]);
+          rest /= planes->phases[i];
+        }
+      for (gint64 channel = begin; channel < end; channel++)
+        copy_plane (self, span, self->image + channel * hyb_volume (self->convolve->image),
+                    self->to + (channel * planes->n_phases + phase) * planes->plane);
     }
 }
 
 void
 hyb_integer_planes_copy (const HybIntegerPlanesCopy *copy)
 {
-  hyb_parallel_for (copy->convolve->image_channels * copy->planes->n_phases,
-                    MAX (1, COPY_GRAIN / MAX (1, copy->planes->plane)), copy_planes,
-                    (gpointer) copy);
+  gint64 bytes = copy->planes->n_phases * copy->planes->plane;
+
+  hyb_parallel_for (copy->convolve->image_channels, MAX (1, COPY_GRAIN / MAX (1, bytes)),
+                    copy_planes, (gpointer) copy);
 }
