@@ -27,12 +27,12 @@ void hyb_integer_filters_pack (const HybIntegerFilters *filters,
                                const gint32            *zero,
                                gint64                   zero_stride);
 
-/* Parts of the memory: words of filters, a row of words of ones behind them; sums and zero points by filter; where taps
- * start, by number that is multiplied. */
+/* Parts of the memory: words of filters, a row of words of ones behind them; by filter sums, what sums start with less, and zero
+ * points; where taps start, by number that is multiplied. */
 typedef struct
 {
   guint8 *words;
-  gint32 *sums, *zeros;
+  gint32 *sums, *pairs, *zeros;
   gint64 *offsets;
   gsize   size;
 } HybIntegerFilterParts;

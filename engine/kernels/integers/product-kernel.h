@@ -1,46 +1,88 @@
 /* product-kernel.h — the inner loops of products of 8-bit integers for one instruction set; see each-simd.h.
  *
- * multiply_R_V: S[R, V vectors] = start + sum_k A[R,k] panel[k, V vectors].  GROUP numbers of k are multiplied at once, in
- * each lane of 32 bits: four bytes by VPDPBUSD (AVX-512 VNNI, AVX-VNNI), which wraps, else two 16-bit integers by PMADDWD,
- * whose sums fit: 2 · 255 · 128.  (PMADDUBSW would saturate.)  Every sum is a variable of its own, because compilers do not
- * keep arrays in registers.
+ * multiply_R_V: S[R, V vectors] = start + sum_k A[R,k] panel[k, V vectors].  Four numbers of k are multiplied at once in each
+ * lane of 32 bits: bytes by VPDPBUSD (AVX-512 VNNI, AVX-VNNI), else 16-bit integers by one PMADDWD of sums:
+ *
+ *   a0 b0 + a1 b1 + a2 b2 + a3 b3 = (a0 + b1)(a1 + b0) + (a2 + b3)(a3 + b2) − (a0 a1 + a2 a3) − (b0 b1 + b2 b3)
+ *
+ * What is subtracted is the same for a whole row or column, so that sums start with it.  That takes as many instructions as
+ * two PMADDWD and their additions, but processors have more units for additions.  Everything wraps modulo 2³², as results do.
+ * (PMADDUBSW would saturate.)  Every sum is a variable of its own, because compilers do not keep arrays in registers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #ifdef USES_VNNI
-#define GROUP       4
 #define KERNEL_NAME "8-bit products by VPDPBUSD"
+#define WORD        4 /* bytes of four numbers of A */
 #else
-#define GROUP       2
 #define KERNEL_NAME "8-bit products by 16-bit multiplications"
+#define WORD        8
 #endif
+#define GROUP HYB_INTEGER_GROUP
 
 #if LANES == 16
-#define N_VECTORS  4
+#define N_VECTORS 4
+#ifdef USES_VNNI
 #define KERNELS(X) UP_TO_12 (X, 1) UP_TO_12 (X, 2) UP_TO_8 (X, 3) UP_TO_6 (X, 4)
 #define MAX_ROWS_LIST \
   {                   \
     0, 12, 12, 8, 6   \
   }
 #else
+#define KERNELS(X) UP_TO_12 (X, 1) UP_TO_12 (X, 2) UP_TO_6 (X, 3) UP_TO_4 (X, 4)
+#define MAX_ROWS_LIST \
+  {                   \
+    0, 12, 12, 6, 4   \
+  }
+#endif
+#elif defined USES_VNNI
 #define N_VECTORS  2
 #define KERNELS(X) UP_TO_6 (X, 1) UP_TO_6 (X, 2)
 #define MAX_ROWS_LIST \
   {                   \
     0, 6, 6           \
   }
+#else
+#define N_VECTORS  2
+#define KERNELS(X) UP_TO_6 (X, 1) UP_TO_4 (X, 2)
+#define MAX_ROWS_LIST \
+  {                   \
+    0, 6, 4           \
+  }
 #endif
 
 /* --- Vectors --- */
 
-/* GROUP bytes in each lane; without VNNI they are widened to 16 bits. */
+#ifdef USES_VNNI
+
+/* GROUP bytes in each lane. */
 INLINE Ints
 SIMD (load_group) (const gint8 *from)
 {
-#if LANES == 16 && GROUP == 4
+#if LANES == 16
   return (Ints) _mm512_loadu_si512 (from);
-#elif GROUP == 4
+#else
   return (Ints) _mm256_loadu_si256 ((gconstpointer) from);
-#elif LANES == 16
+#endif
+}
+
+/* sum + the products of a and b in each lane. */
+INLINE Ints
+SIMD (add_products) (Ints sum, Ints a, Ints b)
+{
+#if LANES == 16
+  return (Ints) _mm512_dpbusd_epi32 ((__m512i) sum, (__m512i) a, (__m512i) b);
+#else
+  return (Ints) _mm256_dpbusd_avx_epi32 ((__m256i) sum, (__m256i) a, (__m256i) b);
+#endif
+}
+
+#else
+
+/* Two 16-bit integers in each lane, widened from bytes. */
+INLINE Ints
+SIMD (load_narrow) (const gint8 *from)
+{
+#if LANES == 16
   return (Ints) _mm512_cvtepi8_epi16 (_mm256_loadu_si256 ((gconstpointer) from));
 #elif LANES == 8
   return (Ints) _mm256_cvtepi8_epi16 (_mm_loadu_si128 ((gconstpointer) from));
@@ -49,43 +91,60 @@ SIMD (load_group) (const gint8 *from)
 
   return (Ints) _mm_srai_epi16 (_mm_unpacklo_epi8 (bytes, bytes), 8);
 #else
-  gint16 wide[GROUP * LANES];
+  gint16 wide[2 * LANES];
   Ints   value;
 
-  for (int i = 0; i < GROUP * LANES; i++)
+  for (int i = 0; i < 2 * LANES; i++)
     wide[i] = from[i];
   memcpy (&value, wide, sizeof value);
   return value;
 #endif
 }
 
-/* sum + the products of a and b in each lane. */
 INLINE Ints
-SIMD (add_products) (Ints sum, Ints a, Ints b)
+SIMD (load_wide) (const gint8 *from)
 {
-#if LANES == 16 && GROUP == 4
-  return (Ints) _mm512_dpbusd_epi32 ((__m512i) sum, (__m512i) a, (__m512i) b);
-#elif GROUP == 4
-  return (Ints) _mm256_dpbusd_avx_epi32 ((__m256i) sum, (__m256i) a, (__m256i) b);
-#elif LANES == 16
-  return (Ints) _mm512_add_epi32 ((__m512i) sum, _mm512_madd_epi16 ((__m512i) a, (__m512i) b));
+  Ints value;
+
+  memcpy (&value, from, sizeof value);
+  return value;
+}
+
+/* sum + (a0 + b1)(a1 + b0) + (a2 + b3)(a3 + b2) in each lane.  even: the numbers 0 and 2; odd: 1 and 3. */
+INLINE Ints
+SIMD (add_products) (Ints sum, Ints a_even, Ints a_odd, Ints b_even, Ints b_odd)
+{
+#if LANES == 16
+  return (Ints)
+      _mm512_add_epi32 ((__m512i) sum,
+                        _mm512_madd_epi16 (_mm512_add_epi16 ((__m512i) a_even, (__m512i) b_odd),
+                                           _mm512_add_epi16 ((__m512i) a_odd, (__m512i) b_even)));
 #elif LANES == 8
-  return (Ints) _mm256_add_epi32 ((__m256i) sum, _mm256_madd_epi16 ((__m256i) a, (__m256i) b));
+  return (Ints)
+      _mm256_add_epi32 ((__m256i) sum,
+                        _mm256_madd_epi16 (_mm256_add_epi16 ((__m256i) a_even, (__m256i) b_odd),
+                                           _mm256_add_epi16 ((__m256i) a_odd, (__m256i) b_even)));
 #elif defined __x86_64__
-  return (Ints) _mm_add_epi32 ((__m128i) sum, _mm_madd_epi16 ((__m128i) a, (__m128i) b));
+  return (Ints) _mm_add_epi32 ((__m128i) sum,
+                               _mm_madd_epi16 (_mm_add_epi16 ((__m128i) a_even, (__m128i) b_odd),
+                                               _mm_add_epi16 ((__m128i) a_odd, (__m128i) b_even)));
 #else
-  gint16  left[GROUP * LANES], right[GROUP * LANES];
+  gint16  first[2][2 * LANES], second[2][2 * LANES];
   guint32 total[LANES];
 
-  memcpy (left, &a, sizeof left);
-  memcpy (right, &b, sizeof right);
+  memcpy (first[0], &a_even, sizeof first[0]);
+  memcpy (first[1], &b_odd, sizeof first[1]);
+  memcpy (second[0], &a_odd, sizeof second[0]);
+  memcpy (second[1], &b_even, sizeof second[1]);
   memcpy (total, &sum, sizeof total);
-  for (int i = 0; i < LANES; i++)
-    total[i] += (guint32) (left[2 * i] * right[2 * i] + left[2 * i + 1] * right[2 * i + 1]);
+  for (int i = 0; i < 2 * LANES; i++)
+    total[i / 2] += (guint32) ((first[0][i] + first[1][i]) * (second[0][i] + second[1][i]));
   memcpy (&sum, total, sizeof sum);
   return sum;
 #endif
 }
+
+#endif
 
 /* The word at `from` in every lane. */
 INLINE Ints
@@ -104,11 +163,11 @@ SIMD (spread_word) (const guint8 *from)
 }
 
 INLINE Ints
-SIMD (load_start) (const HybIntegerOperands *operands, int row, int vector)
+SIMD (load_start) (const HybIntegerOperands *operands, gint64 at, int row, int vector)
 {
   Words start;
 
-  memcpy (&start, operands->start + vector * LANES, sizeof start);
+  memcpy (&start, operands->start + at + vector * LANES, sizeof start);
   return (Ints) (start + (guint32) operands->row_start[row]);
 }
 
@@ -132,8 +191,8 @@ SIMD (load_start) (const HybIntegerOperands *operands, int row, int vector)
 #define ROWS_11(X, ...) ROWS_10 (X, __VA_ARGS__) X (10, __VA_ARGS__)
 #define ROWS_12(X, ...) ROWS_11 (X, __VA_ARGS__) X (11, __VA_ARGS__)
 
-#define UP_TO_6(X, vectors) \
-  X (1, vectors) X (2, vectors) X (3, vectors) X (4, vectors) X (5, vectors) X (6, vectors)
+#define UP_TO_4(X, vectors) X (1, vectors) X (2, vectors) X (3, vectors) X (4, vectors)
+#define UP_TO_6(X, vectors) UP_TO_4 (X, vectors) X (5, vectors) X (6, vectors)
 #define UP_TO_8(X, vectors) UP_TO_6 (X, vectors) X (7, vectors) X (8, vectors)
 #define UP_TO_12(X, vectors) \
   UP_TO_8 (X, vectors) X (9, vectors) X (10, vectors) X (11, vectors) X (12, vectors)
@@ -145,12 +204,16 @@ SIMD (load_start) (const HybIntegerOperands *operands, int row, int vector)
 #define KEEP_REGISTER(value)
 #endif
 
-#define DECLARE_SUM(v, row)       Ints sum##row##v = SIMD (load_start) (operands, row, v);
+#define DECLARE_SUM(v, row)       Ints sum##row##v = SIMD (load_start) (operands, at, row, v);
 #define DECLARE_ROW(row, vectors) VECTORS_##vectors (DECLARE_SUM, row)
-#define LOAD_VECTOR(v, unused)                                \
+#define STORE_SUM(v, row)         memcpy (y + (row) *ldy + (v) *LANES, &sum##row##v, sizeof sum##row##v);
+#define STORE_ROW(row, vectors)   VECTORS_##vectors (STORE_SUM, row)
+
+#ifdef USES_VNNI
+#define LOAD_GROUP(v, unused)                                 \
   Ints b##v = SIMD (load_group) (panel + (v) *LANES * GROUP); \
   KEEP_REGISTER (b##v)
-#define ADD_PRODUCTS(v, row) sum##row##v = SIMD (add_products) (sum##row##v, word, b##v);
+#define ADD_UNSIGNED(v, row) sum##row##v = SIMD (add_products) (sum##row##v, word, b##v);
 #define ADD_SIGNED(v, row)   sum##row##v = SIMD (add_products) (sum##row##v, b##v, word);
 #define MULTIPLY_ROW(row, vectors, ADD)              \
   {                                                  \
@@ -158,190 +221,55 @@ SIMD (load_start) (const HybIntegerOperands *operands, int row, int vector)
                                                      \
     VECTORS_##vectors (ADD, row)                     \
   }
-#define STORE_SUM(v, row)       memcpy (y + (row) *ldy + (v) *LANES, &sum##row##v, sizeof sum##row##v);
-#define STORE_ROW(row, vectors) VECTORS_##vectors (STORE_SUM, row)
+#else
+#define LOAD_HALVES(v, load, bytes)                                           \
+  Ints even##v = SIMD (load) (panel + (v) *LANES * bytes);                    \
+  Ints odd##v = SIMD (load) (panel + (v) *LANES * bytes + LANES * bytes / 2); \
+  KEEP_REGISTER (even##v) KEEP_REGISTER (odd##v)
+#define LOAD_NARROW(v, unused) LOAD_HALVES (v, load_narrow, 4)
+#define LOAD_WIDE(v, unused)   LOAD_HALVES (v, load_wide, 8)
+#define ADD_SUMS(v, row) \
+  sum##row##v = SIMD (add_products) (sum##row##v, a_even, a_odd, even##v, odd##v);
+#define MULTIPLY_ROW(row, vectors, ADD)                   \
+  {                                                       \
+    Ints a_even = SIMD (spread_word) (a + (row) *lda);    \
+    Ints a_odd = SIMD (spread_word) (a + (row) *lda + 4); \
+                                                          \
+    VECTORS_##vectors (ADD, row)                          \
+  }
+#endif
 
-#define DEFINE_WITH(ADD, name, rows, vectors)                                              \
-  static TARGET void name (const HybIntegerOperands *operands)                             \
+#define DEFINE_WITH(LOAD, ADD, bytes, name, rows, vectors)                                 \
+  static TARGET void name (const HybIntegerOperands *operands, gint64 at)                  \
   {                                                                                        \
     const guint8 *a = operands->a;                                                         \
-    const gint8  *panel = operands->panel;                                                 \
     gint64        lda = operands->lda, ldy = operands->ldy, n_groups = operands->n_groups; \
-    gint32       *y = operands->y;                                                         \
+    const gint8  *panel = operands->panel + at * n_groups * (bytes);                       \
+    gint32       *y = operands->y + at;                                                    \
     ROWS_##rows (DECLARE_ROW, vectors);                                                    \
                                                                                            \
     HYB_KEEP_LOOP                                                                          \
-    for (gint64 g = 0; g < n_groups; g++, a += 4, panel += (vectors) *LANES * GROUP)       \
+    for (gint64 g = 0; g < n_groups; g++, a += WORD, panel += (vectors) *LANES * (bytes))  \
       {                                                                                    \
-        VECTORS_##vectors (LOAD_VECTOR, ) ROWS_##rows (MULTIPLY_ROW, vectors, ADD)         \
+        VECTORS_##vectors (LOAD, ) ROWS_##rows (MULTIPLY_ROW, vectors, ADD)                \
       }                                                                                    \
     ROWS_##rows (STORE_ROW, vectors)                                                       \
   }
 
-#define KERNEL(rows, vectors) SIMD (multiply_##rows##_##vectors)
-#define DEFINE(rows, vectors) DEFINE_WITH (ADD_PRODUCTS, KERNEL (rows, vectors), rows, vectors)
+#define KERNEL(rows, vectors)   SIMD (multiply_##rows##_##vectors)
+#define GATHERED(rows, vectors) SIMD (multiply_gathered_##rows##_##vectors)
+#ifdef USES_VNNI
+#define DEFINE(rows, vectors)                                                          \
+  DEFINE_WITH (LOAD_GROUP, ADD_UNSIGNED, GROUP, KERNEL (rows, vectors), rows, vectors) \
+  DEFINE_WITH (LOAD_GROUP, ADD_SIGNED, GROUP, GATHERED (rows, vectors), rows, vectors)
+#else
+#define DEFINE(rows, vectors)                                                       \
+  DEFINE_WITH (LOAD_NARROW, ADD_SUMS, GROUP, KERNEL (rows, vectors), rows, vectors) \
+  DEFINE_WITH (LOAD_WIDE, ADD_SUMS, WORD, GATHERED (rows, vectors), rows, vectors)
+#endif
 KERNELS (DEFINE)
 
-#if GROUP == 4
-#define SIGNED_KERNEL(rows, vectors) SIMD (multiply_signed_##rows##_##vectors)
-#define DEFINE_SIGNED(rows, vectors) \
-  DEFINE_WITH (ADD_SIGNED, SIGNED_KERNEL (rows, vectors), rows, vectors)
-KERNELS (DEFINE_SIGNED)
-#else
-#define SIGNED_KERNEL KERNEL
-#endif
-
-/* --- Packing --- */
-
-static TARGET void
-SIMD (pack_group) (gint64        rows,
-                   gint64        columns,
-                   const guint8 *from,
-                   gint64        stride,
-                   guint8        flip,
-                   gint8        *panel,
-                   gint32       *sums)
-{
-  const guint8 *row[GROUP];
-  guint8        zeros[HYB_INTEGER_MAX_COLUMNS];
-
-  memset (zeros, flip, sizeof zeros);
-  for (int g = 0; g < GROUP; g++)
-    row[g] = g < rows ? from + g * stride : zeros;
-  HYB_INDEPENDENT
-  for (gint64 j = 0; j < columns; j++)
-    for (int g = 0; g < GROUP; g++)
-      panel[GROUP * j + g] = (gint8) (row[g][j] ^ flip);
-  HYB_INDEPENDENT
-  for (gint64 j = 0; j < columns; j++)
-    for (int g = 0; g < GROUP; g++)
-      sums[j] = (gint32) ((guint32) sums[j] + (guint32) panel[GROUP * j + g]);
-}
-
-static TARGET gint32
-SIMD (pack_column) (gint64 k, const guint8 *from, guint8 flip, gint8 *panel, gint64 pitch)
-{
-  guint32 sum = 0;
-  gint64  l = 0;
-
-  for (; l + GROUP <= k; l += GROUP, panel += pitch)
-    for (int g = 0; g < GROUP; g++)
-      panel[g] = (gint8) (from[l + g] ^ flip);
-  for (int g = 0; g < GROUP && l < k; g++)
-    panel[g] = l + g < k ? (gint8) (from[l + g] ^ flip) : 0;
-  for (l = 0; l < k; l++)
-    sum += (guint32) (gint8) (from[l] ^ flip);
-  return (gint32) sum;
-}
-
-#if LANES == 16
-/* Bytes are interleaved in each quarter of a vector; the quarters get the bytes of each vector of the panel first. */
-INLINE void
-SIMD (gather_group) (const guint8 *const *rows, guint8 flip, gint8 *panel)
-{
-  __m512i flips = _mm512_set1_epi8 ((char) flip), row[GROUP];
-#if GROUP == 4
-  const __m512i order = _mm512_setr_epi32 (0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-#else
-  const __m512i order = _mm512_setr_epi64 (0, 4, 1, 5, 2, 6, 3, 7);
-#endif
-  __m512i low, high;
-
-  HYB_UNROLL (4)
-  for (int g = 0; g < GROUP; g++)
-    {
-      row[g] = _mm512_xor_si512 (_mm512_loadu_si512 (rows[g]), flips);
-#if GROUP == 4
-      row[g] = _mm512_permutexvar_epi32 (order, row[g]);
-#else
-      row[g] = _mm512_permutexvar_epi64 (order, row[g]);
-#endif
-    }
-  low = _mm512_unpacklo_epi8 (row[0], row[1]);
-  high = _mm512_unpackhi_epi8 (row[0], row[1]);
-#if GROUP == 4
-  __m512i low2 = _mm512_unpacklo_epi8 (row[2], row[3]);
-  __m512i high2 = _mm512_unpackhi_epi8 (row[2], row[3]);
-
-  _mm512_storeu_si512 (panel, _mm512_unpacklo_epi16 (low, low2));
-  _mm512_storeu_si512 (panel + 64, _mm512_unpackhi_epi16 (low, low2));
-  _mm512_storeu_si512 (panel + 128, _mm512_unpacklo_epi16 (high, high2));
-  _mm512_storeu_si512 (panel + 192, _mm512_unpackhi_epi16 (high, high2));
-#else
-  _mm512_storeu_si512 (panel, low);
-  _mm512_storeu_si512 (panel + 64, high);
-#endif
-}
-#else
-INLINE void
-SIMD (gather_group) (const guint8 *const *rows, guint8 flip, gint8 *panel)
-{
-#if LANES == 8
-  __m128i flips = _mm_set1_epi8 ((char) flip), row[GROUP], low, high;
-
-  HYB_UNROLL (4)
-  for (int g = 0; g < GROUP; g++)
-    row[g] = _mm_xor_si128 (_mm_loadu_si128 ((gconstpointer) rows[g]), flips);
-  low = _mm_unpacklo_epi8 (row[0], row[1]);
-  high = _mm_unpackhi_epi8 (row[0], row[1]);
-#if GROUP == 4
-  __m128i low2 = _mm_unpacklo_epi8 (row[2], row[3]), high2 = _mm_unpackhi_epi8 (row[2], row[3]);
-
-  _mm_storeu_si128 ((gpointer) panel, _mm_unpacklo_epi16 (low, low2));
-  _mm_storeu_si128 ((gpointer) (panel + 16), _mm_unpackhi_epi16 (low, low2));
-  _mm_storeu_si128 ((gpointer) (panel + 32), _mm_unpacklo_epi16 (high, high2));
-  _mm_storeu_si128 ((gpointer) (panel + 48), _mm_unpackhi_epi16 (high, high2));
-#else
-  _mm_storeu_si128 ((gpointer) panel, low);
-  _mm_storeu_si128 ((gpointer) (panel + 16), high);
-#endif
-#else
-  for (int j = 0; j < N_VECTORS * LANES; j++)
-    for (int g = 0; g < GROUP; g++)
-      panel[GROUP * j + g] = (gint8) (rows[g][j] ^ flip);
-#endif
-}
-#endif
-
-static TARGET void
-SIMD (gather) (const HybIntegerGather *gather)
-{
-  const gint64 *offset = gather->offsets;
-  gint8        *panel = gather->panel;
-
-  for (gint64 g = 0; g < gather->n_groups; g++, offset += GROUP, panel += gather->pitch)
-    {
-      const guint8 *rows[GROUP];
-
-      HYB_UNROLL (4)
-      for (int i = 0; i < GROUP; i++)
-        rows[i] = gather->from + offset[i];
-      SIMD (gather_group) (rows, gather->flip, panel);
-    }
-}
-
-/* Bytes without sign, their zero point being left to the sums of columns; or 16-bit integers without their zero point. */
-static TARGET gint32
-SIMD (make_words) (gint64 k, const guint8 *from, guint8 flip, gint32 zero, gpointer to)
-{
-  guint32 sum = 0;
-#if GROUP == 4
-  guint8 *words = to;
-
-  for (gint64 l = 0; l < k; l++)
-    words[l] = from[l] ^ flip;
-#else
-  gint16 *words = to;
-
-  for (gint64 l = 0; l < k; l++)
-    words[l] = (gint16) ((from[l] ^ flip) - zero);
-#endif
-  for (gint64 l = 0; l < k; l++)
-    sum += (guint32) words[l];
-  for (gint64 l = k; l % GROUP != 0; l++)
-    words[l] = 0;
-  return (gint32) sum;
-}
+#include "engine/kernels/integers/packing-kernel.h"
 
 /* --- Results: the same with and without VNNI --- */
 
@@ -447,8 +375,7 @@ SIMD (load_sums) (const gint32 *from)
     gboolean    has_biases = finish->bias && finish->bias_stride != 0;                           \
     Floats      scale = simd_fill (finish->scale[0]);                                            \
     Floats      bias = simd_fill (finish->bias ? finish->bias[0] : 0);                           \
-    gint32      sums[LANES] = { 0 };                                                             \
-    guint8      last[LANES];                                                                     \
+    guint8      last[16];                                                                        \
                                                                                                  \
     for (; j + LANES <= n; j += LANES)                                                           \
       {                                                                                          \
@@ -462,32 +389,31 @@ SIMD (load_sums) (const gint32 *from)
       }                                                                                          \
     if (j == n)                                                                                  \
       return;                                                                                    \
-    memcpy (sums, finish->sums + j, (gsize) (n - j) * sizeof sums[0]);                           \
     if (finish->scale_stride != 0)                                                               \
       scale = simd_load_part (finish->scale + j, n - j);                                         \
     if (has_biases)                                                                              \
       bias = simd_load_part (finish->bias + j, n - j);                                           \
     SIMD (store_bytes)                                                                           \
-    (last, SIMD (round_sums) (SIMD (load_sums) (sums), scale, bias, limit, finish->zero));       \
-    memcpy (y + j, last, (gsize) (n - j));                                                       \
+    (last,                                                                                       \
+     SIMD (round_sums) (SIMD (load_sums) (finish->sums + j), scale, bias, limit, finish->zero)); \
+    hyb_integer_copy_few (n - j, last, y + j);                                                   \
   }
 
 TO_BYTES (gint8, i8, -128, 127)
 TO_BYTES (guint8, u8, 0, 255)
 #endif
 
-#define ENTRY(rows, vectors)        [vectors][rows] = KERNEL (rows, vectors),
-#define SIGNED_ENTRY(rows, vectors) [vectors][rows] = SIGNED_KERNEL (rows, vectors),
+#define ENTRY(rows, vectors)          [vectors][rows] = KERNEL (rows, vectors),
+#define GATHERED_ENTRY(rows, vectors) [vectors][rows] = GATHERED (rows, vectors),
 static const HybIntegerKernels SIMD (kernels) = {
   .name = KERNEL_NAME,
   .lanes = LANES,
-  .group = GROUP,
+  .word = WORD,
   .n_vectors = N_VECTORS,
   .max_rows = MAX_ROWS_LIST,
   .multiply = { KERNELS (ENTRY) },
-  .multiply_signed = { KERNELS (SIGNED_ENTRY) },
+  .multiply_gathered = { KERNELS (GATHERED_ENTRY) },
   .pack = SIMD (pack_group),
-  .pack_column = SIMD (pack_column),
   .gather = SIMD (gather),
   .words = SIMD (make_words),
   .sum = RESULT (sum_row),
@@ -497,11 +423,20 @@ static const HybIntegerKernels SIMD (kernels) = {
 };
 
 #undef GROUP
+#undef WORD
 #undef N_VECTORS
 #undef KERNELS
 #undef MAX_ROWS_LIST
 #undef KERNEL_NAME
-#undef SIGNED_KERNEL
+#undef LOAD_GROUP
+#undef ADD_UNSIGNED
+#undef ADD_SIGNED
+#undef MULTIPLY_ROW
+#undef LOAD_HALVES
+#undef LOAD_NARROW
+#undef LOAD_WIDE
+#undef ADD_SUMS
+#undef DEFINE
 #undef RESULT
 #undef ROUNDING
 #undef TO_BYTES

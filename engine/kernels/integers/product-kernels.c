@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/integers/product-private.h"
 
+#include "engine/kernels/integers/copy-bytes.h"
 #include "engine/kernels/vectorise.h"
 
 #define SIMD_KERNEL "engine/kernels/integers/product-kernel.h"
@@ -120,16 +121,12 @@ hyb_integer_multiply_strip (const HybIntegerKernels  *kernels,
                             gint64                    columns)
 {
   gint64 width = kernels->n_vectors * kernels->lanes;
+  gint64 at = 0;
 
-  for (gint64 at = 0; at < columns; at += width)
-    {
-      HybIntegerOperands panel = *operands;
-
-      panel.panel += at * operands->n_groups * kernels->group;
-      panel.start += at;
-      panel.y += at;
-      multiply[MIN (width, columns - at) / kernels->lanes][n_rows](&panel);
-    }
+  for (; at + width <= columns; at += width)
+    multiply[kernels->n_vectors][n_rows](operands, at);
+  if (at < columns)
+    multiply[(columns - at) / kernels->lanes][n_rows](operands, at);
 }
 
 void

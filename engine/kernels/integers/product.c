@@ -5,7 +5,9 @@
  *
  *   sum_k (a − za)(b − zb) = sum_k a b − za sum_k b − zb (sum_k a − k za)
  *
- * Sums start with all of this that is the same for every row or every column.  Start with hyb_integer_multiply().
+ * Sums start with all of this that is the same for every row or every column.  Where a kernel multiplies 16-bit integers, A has
+ * no zero points any more, and sums of columns are those of the products of neighbours that it subtracts (product-kernel.h).
+ * Start with hyb_integer_multiply().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/integers/product-private.h"
 
@@ -26,9 +28,9 @@
 /* --- Panels --- */
 
 HybIntegerPanels
-hyb_integer_panels (HybDType dtype, gint64 n, gint64 k)
+hyb_integer_panels (HybDType dtype, gint64 n, gint64 k, gint64 m)
 {
-  return (HybIntegerPanels){ hyb_integer_kernels (), dtype, n, k, NULL };
+  return (HybIntegerPanels){ hyb_integer_kernels (), dtype, n, k, m, NULL };
 }
 
 gboolean
@@ -44,7 +46,23 @@ hyb_integer_panels_use (HybIntegerPanels *panels, guint index)
 static gint64
 n_groups (const HybIntegerPanels *panels)
 {
-  return (panels->k + panels->kernels->group - 1) / panels->kernels->group;
+  return (panels->k + HYB_INTEGER_GROUP - 1) / HYB_INTEGER_GROUP;
+}
+
+/* Whether panels have 16-bit integers: widening bytes again takes longer than reading twice as many. */
+static gboolean
+is_wide (const HybIntegerPanels *panels)
+{
+  const HybIntegerKernels *kernels = panels->kernels;
+
+  return hyb_integer_is_wide (kernels) && panels->m > kernels->max_rows[kernels->n_vectors];
+}
+
+/* Bytes of a group of a column. */
+static gint64
+group_bytes (const HybIntegerPanels *panels)
+{
+  return is_wide (panels) ? panels->kernels->word : HYB_INTEGER_GROUP;
 }
 
 /* Columns of a full panel. */
@@ -67,7 +85,7 @@ padded_columns (const HybIntegerPanels *panels)
 static gsize
 sums_offset (const HybIntegerPanels *panels)
 {
-  gsize bytes = (gsize) (n_groups (panels) * panels->kernels->group * padded_columns (panels));
+  gsize bytes = (gsize) (n_groups (panels) * group_bytes (panels) * padded_columns (panels));
 
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -91,14 +109,43 @@ typedef struct
   guint8                  flip;
 } Packing;
 
+/* Packs one column of a panel, whose first group is at `to`; returns what products subtract. */
+static gint32
+pack_column (const Packing *self, const guint8 *from, gint64 column, gint64 pitch, gint8 *to)
+{
+  const HybIntegerPanels *panels = self->panels;
+  gboolean                pairs = hyb_integer_is_wide (panels->kernels), wide = is_wide (panels);
+  gint64                  place[HYB_INTEGER_GROUP];
+  guint32                 sum = 0;
+
+  for (gint64 i = 0; i < HYB_INTEGER_GROUP; i++)
+    place[i] = hyb_integer_place (panels->kernels, column, i);
+  for (gint64 l = 0; l < panels->k; l += HYB_INTEGER_GROUP, to += pitch)
+    {
+      gint16 number[HYB_INTEGER_GROUP] = { 0 };
+
+      for (gint64 i = 0; i < MIN (HYB_INTEGER_GROUP, panels->k - l); i++)
+        {
+          number[i] = (gint8) (from[(l + i) * self->b->row] ^ self->flip);
+          if (wide)
+            ((gint16 *) (gpointer) to)[place[i]] = number[i];
+          else
+            to[place[i]] = (gint8) number[i];
+        }
+      sum += (guint32) (pairs ? number[0] * number[1] + number[2] * number[3]
+                              : number[0] + number[1] + number[2] + number[3]);
+    }
+  return (gint32) sum;
+}
+
 static void
 pack_panel (const Packing *self, gint64 first, gint64 columns, gint64 padded)
 {
   const HybIntegerPanels  *panels = self->panels;
   const HybIntegerKernels *kernels = panels->kernels;
   const HybIntegerMatrix  *b = self->b;
-  gint64                   group = kernels->group, pitch = padded * group;
-  gint8                   *to = panels->bytes + first * n_groups (panels) * group;
+  gint64                   pitch = padded * group_bytes (panels);
+  gint8                   *to = panels->bytes + first * n_groups (panels) * group_bytes (panels);
   gint32                  *sums = column_sums (panels) + first;
   const guint8            *from = (const guint8 *) b->bytes + first * b->column;
 
@@ -106,22 +153,12 @@ pack_panel (const Packing *self, gint64 first, gint64 columns, gint64 padded)
   if (columns < padded || b->column != 1)
     memset (to, 0, (gsize) (n_groups (panels) * pitch));
   if (b->column == 1)
-    for (gint64 l = 0; l < panels->k; l += group, to += pitch)
-      kernels->pack (MIN (group, panels->k - l), columns, from + l * b->row, b->row, self->flip, to,
-                     sums);
-  else if (b->row == 1)
-    for (gint64 j = 0; j < columns; j++)
-      sums[j] =
-          kernels->pack_column (panels->k, from + j * b->column, self->flip, to + j * group, pitch);
+    for (gint64 l = 0; l < panels->k; l += HYB_INTEGER_GROUP, to += pitch)
+      kernels->pack (MIN (HYB_INTEGER_GROUP, panels->k - l), columns, from + l * b->row, b->row,
+                     self->flip, is_wide (panels), to, sums);
   else
-    for (gint64 l = 0; l < panels->k; l++)
-      for (gint64 j = 0; j < columns; j++)
-        {
-          gint8 value = (gint8) (from[l * b->row + j * b->column] ^ self->flip);
-
-          to[l / group * pitch + j * group + l % group] = value;
-          sums[j] = (gint32) ((guint32) sums[j] + (guint32) value);
-        }
+    for (gint64 j = 0; j < columns; j++)
+      sums[j] = pack_column (self, from + j * b->column, j, pitch, to);
 }
 
 static void
@@ -206,8 +243,8 @@ subtract_product (gint32 a, gint32 b, gint32 c)
 static gboolean
 is_in_place (const Product *self)
 {
-  return self->panels->kernels->group == 4 && self->rows->matrix.dtype == HYB_U8 &&
-         self->panels->k % 4 == 0 && self->rows->matrix.row % CACHE_WAY != 0;
+  return !hyb_integer_is_wide (self->panels->kernels) && self->rows->matrix.dtype == HYB_U8 &&
+         self->panels->k % HYB_INTEGER_GROUP == 0 && self->rows->matrix.row % CACHE_WAY != 0;
 }
 
 static void
@@ -223,15 +260,17 @@ make_words (gint64 begin, gint64 end, gpointer data)
   for (gint64 i = begin; i < end; i++)
     {
       const guint8 *from = (const guint8 *) rows->matrix.bytes + i * rows->matrix.row;
-      gint32        zero = a_zero (self, i), sum = 0;
+      gint32        zero = a_zero (self, i), sum = 0, pairs = 0;
 
       if (!in_place)
-        sum = kernels->words (k, from, flip, zero, (guint8 *) self->words + i * self->stride);
+        sum =
+            kernels->words (k, from, flip, zero, (guint8 *) self->words + i * self->stride, &pairs);
       else if (!one_zero || b_zero (self, 0) != 0)
         sum = kernels->sum (k, from);
       if (!self->subtracted)
         sum = subtract_product (sum, zero, (gint32) k);
-      self->row_start[i] = one_zero ? subtract_product (0, b_zero (self, 0), sum) : 0;
+      self->row_start[i] =
+          subtract_product (subtract_product (0, pairs, 1), one_zero ? b_zero (self, 0) : 0, sum);
       self->row_sums[i] = sum;
     }
 }
@@ -273,7 +312,7 @@ static void
 start_columns (const Product *self, gint64 first, gint64 n, gint64 padded, gint32 *start)
 {
   const gint32 *sums = column_sums (self->panels) + first, *bias = self->result->sum_bias;
-  gint32        zero = self->subtracted || is_by_row (self) ? 0 : a_zero (self, 0);
+  gint32        zero = self->subtracted ? 1 : is_by_row (self) ? 0 : a_zero (self, 0);
 
   for (gint64 j = 0; j < n; j++)
     start[j] = subtract_product (bias ? bias[first + j] : 0, zero, sums[j]);
@@ -305,13 +344,15 @@ multiply_rows (const Product *self, gint64 begin, gint64 end, gint64 first)
         .lda = self->stride,
         .ldy = is_direct ? result->ldy : padded,
         .a = self->words + row * self->stride,
-        .panel = panels->bytes + first * n_groups (panels) * kernels->group,
+        .panel = panels->bytes + first * n_groups (panels) * group_bytes (panels),
         .start = start,
         .row_start = self->row_start + row,
         .y = is_direct ? (gint32 *) result->y + row * result->ldy + first : tile,
       };
 
-      hyb_integer_multiply_strip (kernels, kernels->multiply, &operands, until - row, padded);
+      hyb_integer_multiply_strip (kernels,
+                                  is_wide (panels) ? kernels->multiply_gathered : kernels->multiply,
+                                  &operands, until - row, padded);
       for (gint64 i = row; i < until; i++)
         {
           gint32 *sums = operands.y + (i - row) * operands.ldy;
@@ -345,7 +386,8 @@ multiply_items (gint64 begin, gint64 end, gpointer data)
 gsize
 hyb_integer_workspace (const HybIntegerPanels *panels, gint64 m)
 {
-  return (gsize) m * ((gsize) hyb_integer_word_stride (n_groups (panels)) + 2 * sizeof (gint32)) +
+  return (gsize) m * ((gsize) hyb_integer_word_stride (panels->kernels, n_groups (panels)) +
+                      2 * sizeof (gint32)) +
          2 * ALIGNMENT;
 }
 
@@ -364,9 +406,9 @@ hyb_integer_multiply (const HybIntegerRows   *rows,
     .result = result,
     .a_offset = hyb_integer_offset (rows->matrix.dtype, HYB_U8),
     .b_offset = hyb_integer_offset (panels->dtype, HYB_I8),
-    .stride = hyb_integer_word_stride (n_groups (panels)),
+    .stride = hyb_integer_word_stride (kernels, n_groups (panels)),
     .row_start = workspace,
-    .subtracted = kernels->group == 2,
+    .subtracted = hyb_integer_is_wide (kernels),
     .by_column = has_different_zeros (rows, panels->n),
     .n_row_items = (m + ITEM_ROWS - 1) / ITEM_ROWS,
   };

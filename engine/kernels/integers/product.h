@@ -17,7 +17,8 @@ typedef struct
   const HybIntegerKernels *kernels; /* that multiply it */
   HybDType                 dtype;   /* HYB_I8 or HYB_U8 */
   gint64                   n, k;
-  gint8 *bytes; /* hyb_integer_panels_size() bytes of the caller, 64-byte aligned */
+  gint64                   m; /* rows that are multiplied with it, about */
+  gint8 *bytes;               /* hyb_integer_panels_size() bytes of the caller, 64-byte aligned */
 } HybIntegerPanels;
 
 /* A matrix of HYB_I8 or HYB_U8; element (i, j) is number i · row + j · column. */
@@ -55,8 +56,9 @@ typedef struct
   gint32        zero;
 } HybIntegerResult;
 
-/* Returns the panels of k × n integers of a type for this processor, n ≥ 1, k ≥ 0, without memory. */
-HybIntegerPanels hyb_integer_panels (HybDType dtype, gint64 n, gint64 k);
+/* Returns the panels of k × n integers of a type for this processor, n ≥ 1, k ≥ 0, without memory.  m: rows that will be
+ * multiplied with them; for many, panels may be larger. */
+HybIntegerPanels hyb_integer_panels (HybDType dtype, gint64 n, gint64 k, gint64 m);
 /* Changes the kernels of panels without memory to number `index` of those that this processor can run, the best first;
  * FALSE if it has fewer.  For tests. */
 gboolean hyb_integer_panels_use (HybIntegerPanels *panels, guint index);

@@ -9,6 +9,7 @@
 #include "engine/kernels/integers/windows.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/integers/copy-bytes.h"
 #include "engine/kernels/integers/planes.h"
 #include "engine/kernels/integers/product-private.h"
 
@@ -157,17 +158,22 @@ copy_sources (const Convolution *self,
               gint64             group,
               guint8             rows[][SOURCE_BYTES])
 {
-  gint64 size = self->filters->kernels->group;
-
-  for (gint64 i = 0; i < size; i++)
+  for (gint64 i = 0; i < HYB_INTEGER_GROUP; i++)
     {
-      const guint8 *source = from + self->parts.offsets[group * size + i];
+      const guint8 *source = from + self->parts.offsets[group * HYB_INTEGER_GROUP + i];
 
       if (self->joins_sources)
         join_pieces (&block->steps, source, rows[i]);
       else
-        memcpy (rows[i], source + block->first, (gsize) block->n);
+        hyb_integer_copy (block->n, source + block->first, rows[i]);
     }
+}
+
+/* What sums of the columns of a gathered panel start with less, where words have 16-bit integers; it lies behind the panel. */
+static gint32 *
+column_pairs (const Convolution *self, const Block *block)
+{
+  return (gint32 *) (gpointer) (block->panel + self->panel_bytes) - HYB_INTEGER_MAX_COLUMNS;
 }
 
 /* Gathers a block of a group of channels into the panels of a strip. */
@@ -181,8 +187,9 @@ gather_block (const Convolution *self, gint64 group, const Block *block)
   const guint8 *from = self->source + group * (convolve->image_channels / convolve->groups) *
                                           self->planes.n_phases * self->planes.plane;
   gboolean is_copied = self->joins_sources || block->n < HYB_INTEGER_MAX_COLUMNS;
-  guint8   rows[4][SOURCE_BYTES] = { { 0 } };
+  guint8   rows[HYB_INTEGER_GROUP][SOURCE_BYTES] = { { 0 } };
 
+  memset (column_pairs (self, block), 0, HYB_INTEGER_MAX_COLUMNS * sizeof (gint32));
   for (gint64 g = 0; g < n_groups; g += is_copied ? 1 : n_groups)
     {
       if (is_copied)
@@ -192,10 +199,11 @@ gather_block (const Convolution *self, gint64 group, const Block *block)
           HybIntegerGather gather = { .from = is_copied ? rows[0] + at : from + block->first + at,
                                       .offsets = is_copied ? offsets : self->parts.offsets,
                                       .n_groups = is_copied ? 1 : n_groups,
-                                      .pitch = MIN (width, block->padded - at) * kernels->group,
-                                      .flip = self->flip };
+                                      .pitch = MIN (width, block->padded - at) * kernels->word,
+                                      .flip = self->flip,
+                                      .pairs = column_pairs (self, block) + at };
 
-          gather.panel = block->panel + at * n_groups * kernels->group + g * gather.pitch;
+          gather.panel = block->panel + at * n_groups * kernels->word + g * gather.pitch;
           kernels->gather (&gather);
         }
     }
@@ -212,11 +220,12 @@ run_kernel (const Convolution *self,
   const HybIntegerKernels *kernels = self->filters->kernels;
 
   operands.n_groups = self->n_groups;
-  operands.lda = hyb_integer_word_stride (operands.n_groups);
+  operands.lda = hyb_integer_word_stride (kernels, operands.n_groups);
   operands.ldy = block->padded;
   operands.a = self->parts.words + row * operands.lda;
   operands.panel = block->panel;
-  hyb_integer_multiply_strip (kernels, kernels->multiply_signed, &operands, n_rows, block->padded);
+  hyb_integer_multiply_strip (kernels, kernels->multiply_gathered, &operands, n_rows,
+                              block->padded);
 }
 
 /* Sums of columns, which zero points of filters multiply, come from a filter of ones. */
@@ -225,6 +234,8 @@ start_block (const Convolution *self, Block *block)
 {
   static const gint32 none[HYB_INTEGER_MAX_COLUMNS] = { 0 };
 
+  for (gint64 j = 0; hyb_integer_is_wide (self->filters->kernels) && j < block->padded; j++)
+    block->start[j] = (gint32) (0 - (guint32) column_pairs (self, block)[j]);
   if (!self->has_zeros)
     return;
   run_kernel (self, block, self->filters->convolve.map_channels, 1,
@@ -263,7 +274,7 @@ write_row (const Convolution *self, const Block *block, gint64 f, gint32 *sums)
     }
   hyb_integer_finish (self->filters->kernels, result->dtype, &finish, row);
   join_pieces (&block->steps, row, joined);
-  memcpy (y, joined, (gsize) block->steps.bytes);
+  hyb_integer_copy (block->steps.bytes, joined, y);
 }
 
 static gint64
@@ -287,8 +298,9 @@ multiply_block (const Convolution *self, const Block *block, gint64 begin, gint6
     {
       until = n_tiles == 1 ? end : begin + (end - begin) * (i + 1) / n_tiles;
       for (gint64 r = f; r < until; r++)
-        row_start[r - f] = (gint32) ((guint32) (bias ? bias[r] : 0) -
-                                     (guint32) self->zero * (guint32) self->parts.sums[r]);
+        row_start[r - f] =
+            (gint32) ((guint32) (bias ? bias[r] : 0) - (guint32) self->parts.pairs[r] -
+                      (guint32) self->zero * (guint32) self->parts.sums[r]);
       run_kernel (self, block, f, until - f,
                   (HybIntegerOperands){ .start = block->start, .row_start = row_start, .y = tile });
       for (gint64 r = f; r < until; r++)
@@ -299,9 +311,10 @@ multiply_block (const Convolution *self, const Block *block, gint64 begin, gint6
 static gsize
 panel_size (const HybIntegerFilters *filters)
 {
-  /* gather() writes whole panels. */
-  return (gsize) ((hyb_integer_filter_groups (filters) + 1) * filters->kernels->group *
-                  HYB_INTEGER_MAX_COLUMNS);
+  /* gather() writes whole panels; column_pairs() lies behind them. */
+  return (gsize) ((hyb_integer_filter_groups (filters) + 1) * filters->kernels->word +
+                  (gint64) sizeof (gint32)) *
+         HYB_INTEGER_MAX_COLUMNS;
 }
 
 /* The positions and the group of channels of panel number `index`. */
@@ -434,7 +447,7 @@ hyb_integer_convolve (const HybIntegerFilters *filters,
                       gpointer                 workspace)
 {
   const HybConvolve *convolve = &filters->convolve;
-  HybDType           wanted = filters->kernels->group == 4 ? HYB_U8 : HYB_I8;
+  HybDType           wanted = hyb_integer_is_wide (filters->kernels) ? HYB_I8 : HYB_U8;
   gint64             size = convolve->image_channels * hyb_volume (convolve->image);
   Convolution        self = {
            .filters = filters,

@@ -82,7 +82,8 @@ matmul_prepare (HybCall *call, GError **error)
       call->input[HYB_INTEGER_RIGHT].shape.rank > 2 || pairs.n < 1)
     return TRUE;
   call->prepared = plan = g_new0 (MatmulPlan, 1);
-  plan->panels = hyb_integer_panels (call->input[HYB_INTEGER_RIGHT].dtype, pairs.n, pairs.k);
+  plan->panels =
+      hyb_integer_panels (call->input[HYB_INTEGER_RIGHT].dtype, pairs.n, pairs.k, pairs.m);
   plan->panels.bytes = g_aligned_alloc (1, hyb_integer_panels_size (&plan->panels), HYB_ALIGNMENT);
   pack (&plan->panels, hyb_tensor_get_data (call->constants[HYB_INTEGER_RIGHT]));
   return TRUE;
@@ -116,7 +117,8 @@ panels_of (const HybCall *call, const HybMatrixPairs *pairs)
   const MatmulPlan *plan = call->prepared;
 
   return plan ? plan->panels
-              : hyb_integer_panels (call->input[HYB_INTEGER_RIGHT].dtype, pairs->n, pairs->k);
+              : hyb_integer_panels (call->input[HYB_INTEGER_RIGHT].dtype, pairs->n, pairs->k,
+                                    pairs->m);
 }
 
 static gsize
