@@ -9,6 +9,7 @@
  * two PMADDWD and their additions, but processors have more units for additions.  Everything wraps modulo 2³², as results do.
  * (PMADDUBSW would saturate.)  Every sum is a variable of its own, because compilers do not keep arrays in registers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/simd/row-lists.h"
 
 #ifdef USES_VNNI
 #define KERNEL_NAME "8-bit products by VPDPBUSD"
@@ -177,19 +178,6 @@ SIMD (load_start) (const HybIntegerOperands *operands, gint64 at, int row, int v
 #define VECTORS_2(X, ...) VECTORS_1 (X, __VA_ARGS__) X (1, __VA_ARGS__)
 #define VECTORS_3(X, ...) VECTORS_2 (X, __VA_ARGS__) X (2, __VA_ARGS__)
 #define VECTORS_4(X, ...) VECTORS_3 (X, __VA_ARGS__) X (3, __VA_ARGS__)
-
-#define ROWS_1(X, ...)  X (0, __VA_ARGS__)
-#define ROWS_2(X, ...)  ROWS_1 (X, __VA_ARGS__) X (1, __VA_ARGS__)
-#define ROWS_3(X, ...)  ROWS_2 (X, __VA_ARGS__) X (2, __VA_ARGS__)
-#define ROWS_4(X, ...)  ROWS_3 (X, __VA_ARGS__) X (3, __VA_ARGS__)
-#define ROWS_5(X, ...)  ROWS_4 (X, __VA_ARGS__) X (4, __VA_ARGS__)
-#define ROWS_6(X, ...)  ROWS_5 (X, __VA_ARGS__) X (5, __VA_ARGS__)
-#define ROWS_7(X, ...)  ROWS_6 (X, __VA_ARGS__) X (6, __VA_ARGS__)
-#define ROWS_8(X, ...)  ROWS_7 (X, __VA_ARGS__) X (7, __VA_ARGS__)
-#define ROWS_9(X, ...)  ROWS_8 (X, __VA_ARGS__) X (8, __VA_ARGS__)
-#define ROWS_10(X, ...) ROWS_9 (X, __VA_ARGS__) X (9, __VA_ARGS__)
-#define ROWS_11(X, ...) ROWS_10 (X, __VA_ARGS__) X (10, __VA_ARGS__)
-#define ROWS_12(X, ...) ROWS_11 (X, __VA_ARGS__) X (11, __VA_ARGS__)
 
 #define UP_TO_4(X, vectors) X (1, vectors) X (2, vectors) X (3, vectors) X (4, vectors)
 #define UP_TO_6(X, vectors) UP_TO_4 (X, vectors) X (5, vectors) X (6, vectors)

@@ -9,6 +9,7 @@
  * argument) to X (row, argument); KERNELS (X) to X (rows, panels) for each kernel.  Every sum is a variable of its own,
  * named by row, panel and vector, because compilers do not keep arrays in registers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "engine/kernels/simd/row-lists.h"
 
 #if LANES == 16
 #define PANEL(X, p, argument) X (p, 0, argument) X (p, 1, argument)
@@ -77,19 +78,6 @@
 #define COLUMNS_SECOND_QUARTER(X, argument) X (0, 3, argument) X (1, 0, argument) X (1, 1, argument)
 #define COLUMNS_THIRD_QUARTER(X, argument)  X (1, 2, argument) X (1, 3, argument) X (2, 0, argument)
 #define COLUMNS_FOURTH_QUARTER(X, argument) X (2, 1, argument) X (2, 2, argument) X (2, 3, argument)
-
-#define ROWS_1(X, ...)  X (0, __VA_ARGS__)
-#define ROWS_2(X, ...)  ROWS_1 (X, __VA_ARGS__) X (1, __VA_ARGS__)
-#define ROWS_3(X, ...)  ROWS_2 (X, __VA_ARGS__) X (2, __VA_ARGS__)
-#define ROWS_4(X, ...)  ROWS_3 (X, __VA_ARGS__) X (3, __VA_ARGS__)
-#define ROWS_5(X, ...)  ROWS_4 (X, __VA_ARGS__) X (4, __VA_ARGS__)
-#define ROWS_6(X, ...)  ROWS_5 (X, __VA_ARGS__) X (5, __VA_ARGS__)
-#define ROWS_7(X, ...)  ROWS_6 (X, __VA_ARGS__) X (6, __VA_ARGS__)
-#define ROWS_8(X, ...)  ROWS_7 (X, __VA_ARGS__) X (7, __VA_ARGS__)
-#define ROWS_9(X, ...)  ROWS_8 (X, __VA_ARGS__) X (8, __VA_ARGS__)
-#define ROWS_10(X, ...) ROWS_9 (X, __VA_ARGS__) X (9, __VA_ARGS__)
-#define ROWS_11(X, ...) ROWS_10 (X, __VA_ARGS__) X (10, __VA_ARGS__)
-#define ROWS_12(X, ...) ROWS_11 (X, __VA_ARGS__) X (11, __VA_ARGS__)
 
 /* Kernels for 1 to some rows. */
 #define UP_TO_1(X, panels) X (1, panels)
