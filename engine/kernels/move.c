@@ -11,6 +11,8 @@
 #include "engine/kernels/move.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/moving/copy-rows.h"
+#include "engine/kernels/moving/interleave.h"
 #include "engine/kernels/moving/transpose-blocks.h"
 #include "engine/kernels/simd/transpose.h"
 
@@ -19,20 +21,17 @@
 #include "engine/kernels/vectorise.h"
 
 /* Side of a transposed tile in elements, so that it stays in the first-level cache. */
-#define SMALL_SIDE  64          /* for elements of up to 4 bytes */
-#define WIDE_SIDE   32          /* for larger elements */
+#define SMALL_SIDE  64 /* for elements of up to 4 bytes */
+#define WIDE_SIDE   32 /* for larger elements */
+#define NARROW      3  /* elements of one side up to which the other one is long */
+#define LONG_SIDE   1024
 #define GRAIN_BYTES (256 << 10) /* bytes below which another thread does not pay */
 #define NEAR_BYTES  (32 << 10)  /* bytes that are read again and again from a near cache */
 
-/* Elements by size only; elements that were widened may be unaligned. */
-typedef guint8 __attribute__ ((may_alias)) Bits8;
-typedef guint16 __attribute__ ((may_alias, aligned (1))) Bits16;
-typedef guint32 __attribute__ ((may_alias, aligned (1))) Bits32;
-typedef guint64 __attribute__ ((may_alias, aligned (1))) Bits64;
 typedef struct
 {
-  Bits64 low, high;
-} __attribute__ ((may_alias)) Bits128;
+  guint64 low, high;
+} __attribute__ ((may_alias, packed)) Bits128;
 
 /* One call of hyb_move(), shared by its threads. */
 typedef struct
@@ -41,7 +40,8 @@ typedef struct
   const char *from;
   char       *to;
   int         other;  /* tiles: the axis along which the source is contiguous; -1: no tiles */
-  gint64      side;   /* tiles: elements of a side */
+  gint64      side;   /* tiles: elements along the axis `other` */
+  gint64      width;  /* tiles: elements along the last axis */
   gint64      blocks; /* tiles: number of tiles along the axis `other` */
 } MoveJob;
 
@@ -51,14 +51,6 @@ typedef struct
   gint64 index[HYB_MOVE_MAX_RANK];
   gint64 from, to; /* in elements */
 } Cursor;
-
-/* The innermost axis: the same for every row. */
-typedef struct
-{
-  gsize  item; /* bytes of an element */
-  gint64 n;    /* elements */
-  gint64 from_stride, to_stride;
-} Row;
 
 void
 hyb_move_axis (HybMove *move, gint64 dim, gint64 from, gint64 to)
@@ -163,80 +155,17 @@ next_row (const HybMove *move, int n_outer, Cursor *cursor)
     }
 }
 
-static Row
+/* One row of the innermost axis. */
+static HybRows
 last_axis (const HybMove *move)
 {
   int last = move->rank - 1;
 
-  return (Row){ move->item, move->dim[last], move->from[last], move->to[last] };
-}
-
-/* Frequent steps are constants, so that the compiler uses vectors. */
-#define COPY_STEPS(step)         \
-  HYB_INDEPENDENT                \
-  for (gint64 k = 0; k < n; k++) \
-    y[k] = x[k * (step)];
-
-#define COPY_ELEMENTS(Type)                                \
-  do                                                       \
-    {                                                      \
-      const Type *x = (const Type *) (gconstpointer) from; \
-      Type       *y = (Type *) (gpointer) to;              \
-      const Type  first = x[0];                            \
-      if (from_stride == 0 && to_stride == 1)              \
-        for (gint64 k = 0; k < n; k++)                     \
-          y[k] = first;                                    \
-      else if (from_stride == 2 && to_stride == 1)         \
-        COPY_STEPS (2)                                     \
-      else if (from_stride == -1 && to_stride == 1)        \
-        COPY_STEPS (-1)                                    \
-      else if (from_stride == -2 && to_stride == 1)        \
-        COPY_STEPS (-2)                                    \
-      else                                                 \
-        for (gint64 k = 0; k < n; k++)                     \
-          y[k * to_stride] = x[k * from_stride];           \
-    }                                                      \
-  while (0)
-
-/* Copies one row; n may be less than row->n, for a piece of it. */
-static void
-copy_row (const Row *row, gint64 n, const char *from, char *to)
-{
-  gsize  item = row->item;
-  gint64 from_stride = row->from_stride, to_stride = row->to_stride;
-
-  if (from_stride == 1 && to_stride == 1)
-    memcpy (to, from, (gsize) n * item);
-  else if (item == 4)
-    COPY_ELEMENTS (Bits32);
-  else if (item == 8)
-    COPY_ELEMENTS (Bits64);
-  else if (item == 2)
-    COPY_ELEMENTS (Bits16);
-  else if (item == 1)
-    COPY_ELEMENTS (Bits8);
-  else
-    COPY_ELEMENTS (Bits128);
-}
-
-/* The last but one axis: n rows. */
-typedef struct
-{
-  gint64 n;
-  gint64 from, to; /* bytes from one row to the next */
-} RowRun;
-
-static void
-copy_rows (const Row *row, const RowRun *run, const char *from, char *to)
-{
-  gsize bytes = (gsize) row->n * row->item;
-
-  if (row->from_stride == 1 && row->to_stride == 1 && bytes - 4 <= HYB_MOVE_SHORT - 4)
-    for (gint64 i = 0; i < run->n; i++)
-      hyb_move_short (from + i * run->from, to + i * run->to, bytes);
-  else
-    for (gint64 i = 0; i < run->n; i++)
-      copy_row (row, row->n, from + i * run->from, to + i * run->to);
+  return (HybRows){ .item = move->item,
+                    .n = move->dim[last],
+                    .from = move->from[last],
+                    .to = move->to[last],
+                    .n_rows = 1 };
 }
 
 static void
@@ -245,21 +174,19 @@ move_rows (gint64 begin, gint64 end, gpointer data)
   const MoveJob *job = data;
   const HybMove *move = &job->move;
   int            outer = move->rank - 2; /* axes outside of the runs of rows */
-  Row            row = last_axis (move);
-  gint64         item = (gint64) row.item, n_rows = move->dim[outer];
-  gint64         from_step = move->from[outer] * item, to_step = move->to[outer] * item;
+  HybRows        rows = last_axis (move);
+  gint64         item = (gint64) rows.item, n_rows = move->dim[outer], first = begin % n_rows;
   Cursor         cursor;
 
+  rows.from_row = move->from[outer] * item;
+  rows.to_row = move->to[outer] * item;
   find_row (move, outer, begin / n_rows, &cursor);
-  for (gint64 i = begin; i < end;)
+  for (gint64 i = begin; i < end; i += rows.n_rows, first = 0)
     {
-      gint64 first = i % n_rows;
-      RowRun run = { MIN (n_rows - first, end - i), from_step, to_step };
-
-      copy_rows (&row, &run, job->from + cursor.from * item + first * from_step,
-                 job->to + cursor.to * item + first * to_step);
+      rows.n_rows = MIN (n_rows - first, end - i);
+      hyb_copy_rows (&rows, job->from + cursor.from * item + first * rows.from_row,
+                     job->to + cursor.to * item + first * rows.to_row);
       next_row (move, outer, &cursor);
-      i += run.n;
     }
 }
 
@@ -268,11 +195,11 @@ static void
 move_run (gint64 begin, gint64 end, gpointer data)
 {
   const MoveJob *job = data;
-  Row            row = last_axis (&job->move);
+  HybRows        row = last_axis (&job->move);
   gint64         item = (gint64) row.item;
 
-  copy_row (&row, end - begin, job->from + begin * row.from_stride * item,
-            job->to + begin * row.to_stride * item);
+  row.n = end - begin;
+  hyb_copy_rows (&row, job->from + begin * row.from * item, job->to + begin * row.to * item);
 }
 
 /* Transposes one tile of elements of 16 bytes.  Full tiles are copied to a packed tile first, so that each cache line is read
@@ -298,20 +225,36 @@ copy_wide_tile (const HybTranspose *shape, const char *from, char *to)
         y[i * shape->y_stride + j] = x[j * shape->x_stride + i];
 }
 
+/* TRUE if up to three rows of the destination lie element by element beside each other in the source. */
+static gboolean
+is_mixed (gsize item, gint64 n_rows, gint64 stride)
+{
+  return n_rows == stride && n_rows <= 3 && hyb_rows_have_vectors (item, stride);
+}
+
 /* Transposes one tile: to[i, j] = from[j, i], where x is `from` and y is `to` in the shape. */
 static void
 copy_tile (gsize item, const HybTranspose *shape, const char *from, char *to)
 {
-  if (item == 4)
+  if (is_mixed (item, shape->height, shape->x_stride))
+    hyb_copy_rows (&(HybRows){ .item = item,
+                               .n = shape->width,
+                               .from = shape->x_stride,
+                               .to = 1,
+                               .n_rows = shape->height,
+                               .from_row = (gint64) item,
+                               .to_row = shape->y_stride * (gint64) item },
+                   from, to);
+  else if (item == 4 && shape->width == shape->y_stride &&
+           hyb_interleave_serves (shape->width, shape->height))
+    hyb_interleave_32 (shape->width, shape->height, from, shape->x_stride, to);
+  else if (item == 4)
     hyb_transpose_32 (shape, from, to);
   else if (item < 16)
     hyb_transpose_blocks (item, shape, from, to);
   else
     copy_wide_tile (shape, from, to);
 }
-
-#undef COPY_STEPS
-#undef COPY_ELEMENTS
 
 /* Copies groups of tiles: group n covers tile n % blocks of the axis `other`, at index n /
  * blocks of the outer axes (all but `other` and the last), and all tiles of the last axis. */
@@ -322,53 +265,37 @@ move_tiles (gint64 begin, gint64 end, gpointer data)
   const HybMove *move = &job->move;
   HybMove        outer = { .item = move->item };
   int            last = move->rank - 1, other = job->other;
-  gint64         item = (gint64) move->item;
+  gint64         item = (gint64) move->item, at = begin % job->blocks * job->side;
+  Cursor         cursor;
 
   for (int i = 0; i < last; i++)
     if (i != other)
       hyb_move_axis (&outer, move->dim[i], move->from[i], move->to[i]);
 
+  find_row (&outer, outer.rank, begin / job->blocks, &cursor);
   for (gint64 n = begin; n < end; n++)
     {
       /* A tile reads runs along `other`, where the source is contiguous, and writes runs along the
        * last axis, where the destination is: both sides use whole cache lines. */
-      gint64 at = n % job->blocks * job->side;
-      Cursor cursor;
+      const char *x = job->from + (cursor.from + at) * item;
+      char       *y = job->to + (cursor.to + at * move->to[other]) * item;
 
-      find_row (&outer, outer.rank, n / job->blocks, &cursor);
-      cursor.from += at;
-      cursor.to += at * move->to[other];
-      for (gint64 k = 0; k < move->dim[last]; k += job->side)
+      for (gint64 k = 0; k < move->dim[last]; k += job->width)
         {
           HybTranspose tile = { .height = MIN (job->side, move->dim[other] - at),
-                                .width = MIN (job->side, move->dim[last] - k),
+                                .width = MIN (job->width, move->dim[last] - k),
                                 .x_stride = move->from[last],
                                 .y_stride = move->to[other] };
 
-          copy_tile (move->item, &tile, job->from + (cursor.from + k * move->from[last]) * item,
-                     job->to + (cursor.to + k) * item);
+          copy_tile (move->item, &tile, x + k * move->from[last] * item, y + k * item);
+        }
+      at += job->side;
+      if (at >= move->dim[other])
+        {
+          next_row (&outer, outer.rank, &cursor);
+          at = 0;
         }
     }
-}
-
-/* Elements of the smallest matrix for which a tile pays. */
-#define MIN_TILE 16
-
-/* Returns the axis along which the source is contiguous if the destination is contiguous along the
- * last axis and tiles pay; else -1. */
-static int
-find_tiled_axis (const HybMove *move)
-{
-  int last = move->rank - 1;
-
-  if (move->to[last] != 1 || move->from[last] == 1 || move->from[last] == 0)
-    return -1;
-
-  for (int i = last - 1; i >= 0; i--)
-    if (move->from[i] == 1 && move->dim[i] * move->dim[last] >= MIN_TILE)
-      return i;
-
-  return -1;
 }
 
 void
@@ -425,18 +352,49 @@ move_repeated (const HybMove *move, gconstpointer from, gpointer to)
 #define BLOCK_ROW   2048
 #define BLOCK_BYTES 4096
 
+static gint64
+count_bytes (const HybMove *move)
+{
+  gint64 bytes = (gint64) move->item;
+
+  for (int i = 0; i < move->rank; i++)
+    bytes *= move->dim[i];
+  return bytes;
+}
+
+/* Elements of the smallest matrix for which a tile pays. */
+#define MIN_TILE 16
+
+/* Returns the axis along which the source is contiguous if the destination is contiguous along the
+ * last axis and tiles pay; else -1.  They do not where a near cache holds a source that rows read twice or three times. */
+static int
+find_tiled_axis (const HybMove *move)
+{
+  int last = move->rank - 1;
+
+  if (move->to[last] != 1 || move->from[last] == 1 || move->from[last] == 0)
+    return -1;
+
+  for (int i = last - 1; i >= 0; i--)
+    if (move->from[i] == 1 && move->dim[i] * move->dim[last] >= MIN_TILE)
+      return is_mixed (move->item, move->dim[i], move->from[last]) &&
+                     count_bytes (move) <= FAR_BYTES
+                 ? -1
+                 : i;
+
+  return -1;
+}
+
 /* Returns the axis along which rows of the source follow each other while those of the destination do not, if several of
  * them should be moved together, so that pages are read in longer runs; else -1. */
 static int
 find_blocked_axis (const HybMove *move)
 {
   int    last = move->rank - 1;
-  gint64 row = move->dim[last] * (gint64) move->item, bytes = (gint64) move->item;
+  gint64 row = move->dim[last] * (gint64) move->item;
 
-  for (int i = 0; i <= last; i++)
-    bytes *= move->dim[i];
   if (move->from[last] != 1 || move->to[last] != 1 || row < 64 || row > BLOCK_ROW ||
-      bytes < FAR_BYTES || move->rank == HYB_MOVE_MAX_RANK)
+      count_bytes (move) < FAR_BYTES || move->rank == HYB_MOVE_MAX_RANK)
     return -1;
   for (int i = 0; i < last - 1; i++)
     if (move->from[i] == move->dim[last] && move->dim[i] >= BLOCK_BYTES / row)
@@ -504,7 +462,11 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
    *    tiles of side × side elements are moved.  A slice is `side` of axis `other` by the whole last axis. */
   if (job.other >= 0)
     {
-      job.side = job.move.item <= 4 ? SMALL_SIDE : WIDE_SIDE;
+      job.side = job.width = job.move.item <= 4 ? SMALL_SIDE : WIDE_SIDE;
+      if (job.move.dim[job.other] <= NARROW)
+        job.width = LONG_SIDE;
+      if (job.move.dim[job.move.rank - 1] <= NARROW)
+        job.side = LONG_SIDE;
       job.blocks = (job.move.dim[job.other] + job.side - 1) / job.side;
       for (int i = 0; i < job.move.rank - 1; i++)
         n *= i == job.other ? job.blocks : job.move.dim[i];
@@ -538,9 +500,9 @@ hyb_move (const HybMove *wide, gconstpointer from, gpointer to)
 
 /* Adds one row, whose first elements the cursor gives: to[i] += from[i]. */
 static void
-add_row (const Row *row, HybDType dtype, gconstpointer from, gpointer to, const Cursor *at)
+add_row (const HybRows *row, HybDType dtype, gconstpointer from, gpointer to, const Cursor *at)
 {
-  gint64 n = row->n, from_stride = row->from_stride, to_stride = row->to_stride;
+  gint64 n = row->n, from_stride = row->from, to_stride = row->to;
   gint64 from_at = at->from, to_at = at->to;
 
   if (dtype == HYB_F32)
@@ -565,7 +527,7 @@ hyb_move_add (const HybMove *wide, HybDType dtype, gconstpointer from, gpointer 
 {
   HybMove move;
   Cursor  cursor;
-  Row     last;
+  HybRows last;
   gint64  n = 1;
 
   if (!merge_axes (wide, &move))
@@ -587,8 +549,8 @@ hyb_move_add (const HybMove *wide, HybDType dtype, gconstpointer from, gpointer 
 void
 hyb_move_add_run (HybDType dtype, gint64 n, gconstpointer from, gpointer to)
 {
-  Row    row = { .n = n, .from_stride = 1, .to_stride = 1 };
-  Cursor start;
+  HybRows row = { .n = n, .from = 1, .to = 1, .n_rows = 1 };
+  Cursor  start;
 
   start.from = start.to = 0;
   add_row (&row, dtype, from, to, &start);

@@ -8,8 +8,6 @@
 
 #include "engine/tensor/dtype.h"
 
-#include <string.h>
-
 #define HYB_MOVE_MAX_RANK 40
 
 /* The common shape of both arrays, outermost axis first, and the strides of each. */
@@ -33,31 +31,3 @@ void hyb_move_repeat (gpointer to, gsize bytes, gsize n);
 void hyb_move_add (const HybMove *move, HybDType dtype, gconstpointer from, gpointer to);
 /* Adds n contiguous elements to n contiguous ones: to[i] += from[i]. */
 void hyb_move_add_run (HybDType dtype, gint64 n, gconstpointer from, gpointer to);
-
-/* Bytes up to which hyb_move_short() pays. */
-#define HYB_MOVE_SHORT 128
-
-/* Copies 4 or more bytes in pieces of one size, of which the last overlaps the one before: sooner than memcpy() finds out
- * how.  The arrays must not overlap. */
-static inline void
-hyb_move_short (const char *from, char *to, gsize bytes)
-{
-  gsize at = 0;
-
-  if (bytes >= 16)
-    {
-      for (; at + 16 < bytes; at += 16)
-        memcpy (to + at, from + at, 16);
-      memcpy (to + bytes - 16, from + bytes - 16, 16);
-    }
-  else if (bytes >= 8)
-    {
-      memcpy (to, from, 8);
-      memcpy (to + bytes - 8, from + bytes - 8, 8);
-    }
-  else
-    {
-      memcpy (to, from, 4);
-      memcpy (to + bytes - 4, from + bytes - 4, 4);
-    }
-}

@@ -8,6 +8,7 @@
 #include "engine/gradient/by-operands.h"
 #include "engine/gradient/gradient.h"
 #include "engine/kernels/move.h"
+#include "engine/kernels/moving/copy-rows.h"
 #include "engine/op/dimensions.h"
 #include "engine/op/rules.h"
 #include "engine/op/run.h"

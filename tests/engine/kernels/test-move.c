@@ -301,6 +301,25 @@ test_rows_are_moved_together (void)
   hyb_parallel_set_threads (0);
 }
 
+/* Three rows of n elements, of which neither the first nor the last element has a neighbour in memory. */
+static void
+check_steps (gint64 n, gint64 step, gsize item)
+{
+  gint64             span = (n - 1) * ABS (step) + 1, start = step < 0 ? (n - 1) * -step : 0;
+  HybMove            move = { .item = item };
+  gsize              size = (gsize) (3 * span) * item;
+  g_autofree guint8 *from = g_malloc (size), *to = g_malloc ((gsize) (3 * n) * item);
+
+  for (gsize i = 0; i < size; i++)
+    from[i] = (guint8) (i * 31 + i / 256);
+  hyb_move_axis (&move, 3, span, n);
+  hyb_move_axis (&move, n, step, 1);
+  hyb_move (&move, from + (gsize) start * item, to);
+  for (gint64 k = 0; k < 3 * n; k++)
+    g_assert_cmpmem (to + (gsize) k * item, item,
+                     from + (gsize) (k / n * span + start + k % n * step) * item, item);
+}
+
 /* Rows of every length with steps that have loops of their own; sanitizers see the ends of the source. */
 static void
 test_steps_of_every_length (void)
@@ -308,23 +327,57 @@ test_steps_of_every_length (void)
   static const gint64 steps[] = { 2, -1, -2, 3, -3 };
   static const gsize  items[] = { 1, 2, 4, 8, 16 };
 
-  for (guint s = 0; s < G_N_ELEMENTS (steps); s++)
-    for (guint t = 0; t < G_N_ELEMENTS (items); t++)
-      for (gint64 n = 1; n < 70; n++)
-        {
-          gsize              item = items[t], size = (gsize) ((n - 1) * ABS (steps[s]) + 1) * item;
-          gint64             start = steps[s] < 0 ? (n - 1) * -steps[s] : 0;
-          HybMove            move = { .item = item };
-          g_autofree guint8 *from = g_malloc (size), *to = g_malloc ((gsize) n * item);
+  for (int level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      for (guint s = 0; s < G_N_ELEMENTS (steps); s++)
+        for (guint t = 0; t < G_N_ELEMENTS (items); t++)
+          for (gint64 n = 1; n < 36; n++)
+            check_steps (n, steps[s], items[t]);
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
 
-          for (gsize i = 0; i < size; i++)
-            from[i] = (guint8) (i * 31 + i / 256);
-          hyb_move_axis (&move, n, steps[s], 1);
-          hyb_move (&move, from + (gsize) start * item, to);
-          for (gint64 k = 0; k < n; k++)
-            g_assert_cmpmem (to + (gsize) k * item, item,
-                             from + (gsize) (start + k * steps[s]) * item, item);
+/* n elements of each of two or three rows become rows of two or three elements, and back. */
+static void
+check_narrow (gint64 n, gint64 width, gsize item)
+{
+  gsize              size = (gsize) (n * width) * item;
+  HybMove            mix = { .item = item }, part = { .item = item };
+  g_autofree guint8 *from = g_malloc (size), *to = g_malloc (size), *back = g_malloc (size);
+
+  for (gsize i = 0; i < size; i++)
+    from[i] = (guint8) (i * 31 + i / 256);
+  hyb_move_axis (&mix, n, 1, width);
+  hyb_move_axis (&mix, width, n, 1);
+  hyb_move (&mix, from, to);
+  for (gint64 k = 0; k < n * width; k++)
+    g_assert_true (memcmp (to + (gsize) k * item, from + (gsize) (k % width * n + k / width) * item,
+                           item) == 0);
+  hyb_move_axis (&part, width, 1, n);
+  hyb_move_axis (&part, n, width, 1);
+  hyb_move (&part, to, back);
+  g_assert_true (memcmp (back, from, size) == 0);
+}
+
+/* 1024 elements are a tile, and beyond 512 KiB tiles are moved in both directions. */
+static void
+test_narrow_matrices (void)
+{
+  static const gint64 lengths[] = { 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 1023, 1029 };
+
+  for (int level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      for (gint64 width = 2; width < 5; width++)
+        {
+          for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+            for (gsize item = 1; item <= 8; item *= 2)
+              check_narrow (lengths[i], width, item);
+          check_narrow (50001, width, 8);
         }
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
 TEST_PROGRAM (test_move)
@@ -349,6 +402,7 @@ TEST_PROGRAM (test_move)
                    test_repeated_runs_are_copied_whole);
   g_test_add_func ("/engine/kernels/move/rows-are-moved-together", test_rows_are_moved_together);
   g_test_add_func ("/engine/kernels/move/steps-of-every-length", test_steps_of_every_length);
+  g_test_add_func ("/engine/kernels/move/narrow-matrices-are-transposed", test_narrow_matrices);
 
   return g_test_run ();
 }
