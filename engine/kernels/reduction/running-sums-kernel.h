@@ -1,115 +1,144 @@
 /* running-sums-kernel.h — the loops of running-sums.c for one instruction set: y[k] = y[k − 1] + x[k].
  *
- * For each block of BLOCK vectors of lines (the rest: one vector, then a part of one), over k; the sums of a block stay in
- * registers.
+ * For each STRIP of k, for each block of up to BLOCK vectors of lines, over k; the sums of a block stay in registers meanwhile.
+ * The last vector overlaps the one before.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Vectors of lines whose sums are in registers. */
 #define BLOCK 4
+/* Elements of each line that are summed before those of the next lines, so that memory is read in long runs. */
+#define STRIP HYB_RUNNING_FLOATS
 
-/* n_vectors vectors of lines of floats, or n < LANES lines.  n_vectors, n = LANES and exclusive are constants where this is
- * inlined. */
-INLINE void
-SIMD (block_f32) (const HybRunningSums *sums,
-                  gint64                at,
-                  const int             n_vectors,
-                  gint64                n,
-                  const gboolean        exclusive)
+/* Sums of as many lines as there are floats in a vector. */
+typedef struct
 {
-  const float *x = (const float *) sums->x + at;
-  float       *y = (float *) sums->y + at;
-  Doubles      low[BLOCK], high[BLOCK];
-  Floats       value, sum;
+  Doubles low, high;
+} SIMD (Sums_f32);
+
+/* n_vectors vectors of lines, of which the last one starts `end` lines after the first, and up to HYB_RUNNING_FLOATS elements
+ * of each.  n_vectors and exclusive are constants where this is inlined. */
+INLINE void
+SIMD (block_f32) (const HybRunningSums *lines,
+                  gint64                length,
+                  gint64                end,
+                  const int             n_vectors,
+                  const gboolean        exclusive,
+                  SIMD (Sums_f32) * totals)
+{
+  const float *x = lines->x;
+  float       *y = lines->y;
+  const gint64 step = lines->step;
+  Floats       base[BLOCK], part[BLOCK], old;
 
   HYB_UNROLL (4)
   for (int i = 0; i < n_vectors; i++)
-    low[i] = high[i] = (Doubles){ 0.0 };
-  for (gint64 k = 0; k < sums->length; k++, x += sums->step, y += sums->step)
+    {
+      base[i] = simd_join_doubles (totals[i].low, totals[i].high);
+      part[i] = simd_fill (0.f);
+    }
+  for (gint64 k = 0; k < length; k++, x += step, y += step)
     {
       HYB_UNROLL (4)
       for (int i = 0; i < n_vectors; i++)
         {
-          value = n == LANES ? simd_load (x + i * LANES) : simd_load_part (x, n);
-          if (exclusive)
-            sum = simd_join_doubles (low[i], high[i]);
-          low[i] += simd_low_doubles (value);
-          high[i] += simd_high_doubles (value);
-          if (!exclusive)
-            sum = simd_join_doubles (low[i], high[i]);
-          if (n == LANES)
-            simd_store (y + i * LANES, sum);
-          else
-            simd_store_part (y, n, sum);
+          gint64 at = i == n_vectors - 1 ? end : i * LANES;
+
+          old = part[i];
+          part[i] += simd_load (x + at);
+          simd_store (y + at, base[i] + (exclusive ? old : part[i]));
         }
+    }
+  HYB_UNROLL (4)
+  for (int i = 0; i < n_vectors; i++)
+    {
+      totals[i].low += simd_low_doubles (part[i]);
+      totals[i].high += simd_high_doubles (part[i]);
     }
 }
 
-/* Elements of type T, of which COUNT fill a vector. */
-#define DEFINE(T, COUNT, suffix)                                                                 \
-  INLINE void SIMD (block_##suffix) (const HybRunningSums *sums, gint64 at, const int n_vectors, \
-                                     gint64 n, const gboolean exclusive)                         \
-  {                                                                                              \
-    typedef T    Values __attribute__ ((vector_size (COUNT * sizeof (T))));                      \
-    const T     *x = (const T *) sums->x + at;                                                   \
-    T           *y = (T *) sums->y + at;                                                         \
-    const gint64 n_floats = n * (gint64) (sizeof (T) / sizeof (float));                          \
-    Values       sum[BLOCK], value, old;                                                         \
-                                                                                                 \
-    HYB_UNROLL (4)                                                                               \
-    for (int i = 0; i < n_vectors; i++)                                                          \
-      sum[i] = (Values){ 0 };                                                                    \
-    for (gint64 k = 0; k < sums->length; k++, x += sums->step, y += sums->step)                  \
-      {                                                                                          \
-        HYB_UNROLL (4)                                                                           \
-        for (int i = 0; i < n_vectors; i++)                                                      \
-          {                                                                                      \
-            if (n == COUNT)                                                                      \
-              memcpy (&value, x + i * COUNT, sizeof value);                                      \
-            else                                                                                 \
-              value = (Values) simd_load_part ((const float *) (gconstpointer) x, n_floats);     \
-            old = sum[i];                                                                        \
-            sum[i] += value;                                                                     \
-            if (exclusive)                                                                       \
-              value = old;                                                                       \
-            else                                                                                 \
-              value = sum[i];                                                                    \
-            if (n == COUNT)                                                                      \
-              memcpy (y + i * COUNT, &value, sizeof value);                                      \
-            else                                                                                 \
-              simd_store_part ((float *) (gpointer) y, n_floats, (Floats) value);                \
-          }                                                                                      \
-      }                                                                                          \
+/* The same for elements of type T, of which COUNT fill a vector, and any number of them. */
+#define BLOCKS(T, COUNT, suffix)                                                             \
+  typedef T SIMD (Sums_##suffix) __attribute__ ((vector_size (COUNT * sizeof (T))));         \
+                                                                                             \
+  INLINE void SIMD (block_##suffix) (const HybRunningSums *lines, gint64 length, gint64 end, \
+                                     const int n_vectors, const gboolean exclusive,          \
+                                     SIMD (Sums_##suffix) * totals)                          \
+  {                                                                                          \
+    const T     *x = lines->x;                                                               \
+    T           *y = lines->y;                                                               \
+    const gint64 step = lines->step;                                                         \
+    SIMD (Sums_##suffix) sums[BLOCK], value, old;                                            \
+                                                                                             \
+    HYB_UNROLL (4)                                                                           \
+    for (int i = 0; i < n_vectors; i++)                                                      \
+      sums[i] = totals[i];                                                                   \
+    for (gint64 k = 0; k < length; k++, x += step, y += step)                                \
+      {                                                                                      \
+        HYB_UNROLL (4)                                                                       \
+        for (int i = 0; i < n_vectors; i++)                                                  \
+          {                                                                                  \
+            gint64 at = i == n_vectors - 1 ? end : i * COUNT;                                \
+                                                                                             \
+            memcpy (&value, x + at, sizeof value);                                           \
+            old = sums[i];                                                                   \
+            sums[i] += value;                                                                \
+            value = exclusive ? old : sums[i];                                               \
+            memcpy (y + at, &value, sizeof value);                                           \
+          }                                                                                  \
+      }                                                                                      \
+    HYB_UNROLL (4)                                                                           \
+    for (int i = 0; i < n_vectors; i++)                                                      \
+      totals[i] = sums[i];                                                                   \
   }
+BLOCKS (double, (LANES / 2), f64)
+BLOCKS (guint32, LANES, i32)
+BLOCKS (guint64, (LANES / 2), i64)
+#undef BLOCKS
+
+#define DEFINE(T, COUNT, suffix)                                                              \
+  INLINE void SIMD (strip_##suffix) (const HybRunningSums *lines, gint64 length,              \
+                                     const gboolean exclusive, SIMD (Sums_##suffix) * totals) \
+  {                                                                                           \
+    HybRunningSums rest = *lines;                                                             \
+    gint64         n = lines->n_lines;                                                        \
+                                                                                              \
+    for (; n > 0; n -= BLOCK * COUNT, totals += BLOCK)                                        \
+      {                                                                                       \
+        gint64 end = MIN (n, BLOCK * COUNT) - COUNT;                                          \
+                                                                                              \
+        if (end > 2 * COUNT)                                                                  \
+          SIMD (block_##suffix) (&rest, length, end, 4, exclusive, totals);                   \
+        else if (end > COUNT)                                                                 \
+          SIMD (block_##suffix) (&rest, length, end, 3, exclusive, totals);                   \
+        else if (end > 0)                                                                     \
+          SIMD (block_##suffix) (&rest, length, end, 2, exclusive, totals);                   \
+        else                                                                                  \
+          SIMD (block_##suffix) (&rest, length, end, 1, exclusive, totals);                   \
+        rest.x = (const T *) rest.x + BLOCK * COUNT;                                          \
+        rest.y = (T *) rest.y + BLOCK * COUNT;                                                \
+      }                                                                                       \
+  }                                                                                           \
+                                                                                              \
+  static TARGET void SIMD (lines_##suffix) (const HybRunningSums *lines)                      \
+  {                                                                                           \
+    SIMD (Sums_##suffix) totals[HYB_RUNNING_LINES / COUNT];                                   \
+    HybRunningSums rest = *lines;                                                             \
+                                                                                              \
+    memset (totals, 0, sizeof *totals *(gsize) ((lines->n_lines + COUNT - 1) / COUNT));       \
+    for (gint64 k = 0; k < lines->length; k += STRIP)                                         \
+      {                                                                                       \
+        if (lines->is_exclusive)                                                              \
+          SIMD (strip_##suffix) (&rest, MIN (STRIP, lines->length - k), TRUE, totals);        \
+        else                                                                                  \
+          SIMD (strip_##suffix) (&rest, MIN (STRIP, lines->length - k), FALSE, totals);       \
+        rest.x = (const T *) rest.x + STRIP * lines->step;                                    \
+        rest.y = (T *) rest.y + STRIP * lines->step;                                          \
+      }                                                                                       \
+  }
+DEFINE (float, LANES, f32)
 DEFINE (double, (LANES / 2), f64)
 DEFINE (guint32, LANES, i32)
 DEFINE (guint64, (LANES / 2), i64)
 #undef DEFINE
-
-#define LINES(COUNT, suffix)                                                                  \
-  INLINE void SIMD (lines_of_##suffix) (const HybRunningSums *sums, const gboolean exclusive) \
-  {                                                                                           \
-    gint64 n = sums->n_lines, i = 0;                                                          \
-                                                                                              \
-    for (; i + BLOCK * COUNT <= n; i += BLOCK * COUNT)                                        \
-      SIMD (block_##suffix) (sums, i, BLOCK, COUNT, exclusive);                               \
-    for (; i + 2 * COUNT <= n; i += 2 * COUNT)                                                \
-      SIMD (block_##suffix) (sums, i, 2, COUNT, exclusive);                                   \
-    for (; i + COUNT <= n; i += COUNT)                                                        \
-      SIMD (block_##suffix) (sums, i, 1, COUNT, exclusive);                                   \
-    if (i < n)                                                                                \
-      SIMD (block_##suffix) (sums, i, 1, n - i, exclusive);                                   \
-  }                                                                                           \
-                                                                                              \
-  static TARGET void SIMD (lines_##suffix) (const HybRunningSums *sums)                       \
-  {                                                                                           \
-    if (sums->is_exclusive)                                                                   \
-      SIMD (lines_of_##suffix) (sums, TRUE);                                                  \
-    else                                                                                      \
-      SIMD (lines_of_##suffix) (sums, FALSE);                                                 \
-  }
-LINES (LANES, f32)
-LINES ((LANES / 2), f64)
-LINES (LANES, i32)
-LINES ((LANES / 2), i64)
-#undef LINES
 #undef BLOCK
+#undef STRIP

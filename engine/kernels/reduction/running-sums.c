@@ -1,4 +1,4 @@
-/* running-sums.c — running sums of lines: those that lie side by side by vectors, one alone and bytes by plain loops.
+/* running-sums.c — running sums of lines: those that lie side by side by vectors, fewer than fill one and bytes by plain loops.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction/running-sums.h"
 
@@ -7,7 +7,33 @@
 #define SIMD_KERNEL "engine/kernels/reduction/running-sums-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
 
-/* Line by line.  Sum is unsigned for integers, because signed overflow is undefined. */
+/* Floats line by line, in the same order as side by side. */
+static void
+each_line_f32 (const HybRunningSums *sums)
+{
+  for (gint64 i = 0; i < sums->n_lines; i++)
+    {
+      const float *x = (const float *) sums->x + i;
+      float       *y = (float *) sums->y + i;
+      double       total = 0;
+
+      for (gint64 k = 0; k < sums->length;)
+        {
+          gint64 end = MIN (k + HYB_RUNNING_FLOATS, sums->length);
+          float  base = (float) total, part = 0, old;
+
+          for (; k < end; k++, x += sums->step, y += sums->step)
+            {
+              old = part;
+              part += *x;
+              *y = base + (sums->is_exclusive ? old : part);
+            }
+          total += (double) part;
+        }
+    }
+}
+
+/* Others line by line.  Sum is unsigned for integers, because signed overflow is undefined. */
 #define LINES(T, Sum, suffix)                                   \
   static void each_line_##suffix (const HybRunningSums *sums)   \
   {                                                             \
@@ -33,7 +59,6 @@
           }                                                     \
       }                                                         \
   }
-LINES (float, double, f32)
 LINES (double, double, f64)
 LINES (gint8, guint8, i8)
 LINES (guint8, guint8, u8)
@@ -43,6 +68,40 @@ LINES (gint64, guint64, i64)
 
 typedef void (*Loop) (const HybRunningSums *sums);
 
+/* Returns the loop for lines that lie side by side and fill a vector at least; NULL for bytes. */
+static Loop
+find_loop (HybSimdLevel level, HybDType dtype)
+{
+#define TYPES(level)                                                                             \
+  {                                                                                              \
+    [HYB_F32] = lines_f32_##level, [HYB_F64] = lines_f64_##level, [HYB_I32] = lines_i32_##level, \
+    [HYB_I64] = lines_i64_##level                                                                \
+  }
+  static const Loop loops[][HYB_N_DTYPES] = {
+    [HYB_SIMD_PLAIN] = TYPES (plain),
+#ifdef __x86_64__
+    [HYB_SIMD_AVX2] = TYPES (avx2),
+    [HYB_SIMD_AVX512] = TYPES (avx512),
+#endif
+  };
+#undef TYPES
+
+  return loops[level][dtype];
+}
+
+/* n lines from `first` on. */
+static HybRunningSums
+some_lines (const HybRunningSums *sums, gint64 first, gint64 n)
+{
+  HybRunningSums some = *sums;
+  gint64         skip = first * (gint64) hyb_dtype_size (sums->dtype);
+
+  some.n_lines = n;
+  some.x = (const char *) some.x + skip;
+  some.y = (char *) some.y + skip;
+  return some;
+}
+
 void
 hyb_running_sums (const HybRunningSums *sums)
 {
@@ -50,15 +109,26 @@ hyb_running_sums (const HybRunningSums *sums)
     [HYB_F32] = each_line_f32, [HYB_F64] = each_line_f64, [HYB_U8] = each_line_u8,
     [HYB_I8] = each_line_i8,   [HYB_I32] = each_line_i32, [HYB_I64] = each_line_i64,
   };
-  const Loop side_by_side[HYB_N_DTYPES] = {
-    [HYB_F32] = HYB_SIMD_CHOOSE (lines_f32),
-    [HYB_F64] = HYB_SIMD_CHOOSE (lines_f64),
-    [HYB_I32] = HYB_SIMD_CHOOSE (lines_i32),
-    [HYB_I64] = HYB_SIMD_CHOOSE (lines_i64),
-  };
+  gint64         size = (gint64) hyb_dtype_size (sums->dtype), bytes = sums->n_lines * size;
+  gint64         vector = 16, n_side_by_side = sums->n_lines;
+  HybSimdLevel   level = HYB_SIMD_PLAIN;
+  HybRunningSums some;
 
-  if (sums->n_lines > 1 && side_by_side[sums->dtype])
-    side_by_side[sums->dtype](sums);
-  else
-    each_line[sums->dtype](sums);
+  for (; level < hyb_simd_level () && bytes >= 2 * vector; level++)
+    vector *= 2;
+  if (bytes < vector || !find_loop (level, sums->dtype))
+    n_side_by_side = 0;
+  /* The last vector overlaps the one before, which may not have been written then. */
+  else if (sums->x == sums->y)
+    n_side_by_side -= n_side_by_side % (vector / size);
+
+  if (n_side_by_side > 0)
+    {
+      some = some_lines (sums, 0, n_side_by_side);
+      find_loop (level, sums->dtype) (&some);
+    }
+  if (n_side_by_side == sums->n_lines)
+    return;
+  some = some_lines (sums, n_side_by_side, sums->n_lines - n_side_by_side);
+  each_line[sums->dtype](&some);
 }

@@ -1,6 +1,6 @@
 /* running-sums.h — running sums of lines: y[k] = x[0] + … + x[k].
  *
- * Floats are summed in double; integers wrap.
+ * Of floats, eight are added as floats before they are added to a sum in double; integers wrap.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
@@ -11,7 +11,13 @@
   (HYB_DTYPES_FLOAT | HYB_DTYPE_BIT (HYB_U8) | HYB_DTYPE_BIT (HYB_I8) | HYB_DTYPE_BIT (HYB_I32) | \
    HYB_DTYPE_BIT (HYB_I64))
 
-/* n_lines lines that lie side by side, of `length` elements, `step` elements from one to the next. */
+/* Lines that are summed at once. */
+#define HYB_RUNNING_LINES 1024
+
+/* Floats of a line that are added as floats. */
+#define HYB_RUNNING_FLOATS 8
+
+/* n_lines lines, at most HYB_RUNNING_LINES, that lie side by side, of `length` elements, `step` elements from one to the next. */
 typedef struct
 {
   HybDType      dtype;        /* one of HYB_DTYPES_RUNNING_SUMS */

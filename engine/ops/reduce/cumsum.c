@@ -1,8 +1,8 @@
 /* cumsum.c — cumsum: running sums along one axis, or of the flattened array; _running_sum: those of ONNX, from either end;
  * and their gradients.
  *
- * The elements are converted to the type of the result first, and summed there: integers wrap, floats
- * are summed in double.  The gradient is the running sum from the other end.  Start with run_groups().
+ * The elements are converted to the type of the result first, and summed there: integers wrap, of floats eight are added as
+ * floats before they are added to a sum in double.  The gradient is the running sum from the other end.  Start with run_groups().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/base/parallel.h"
 #include "engine/gradient/by-operands.h"
@@ -13,6 +13,8 @@
 
 /* Elements for each thread at least. */
 #define GRAIN 16384
+/* Lines of a group at least, if there are as many. */
+#define MIN_COLUMNS 64
 
 typedef struct
 {
@@ -58,35 +60,46 @@ typedef struct
 {
   HybAxisView    view;
   HybRunningSums lines;   /* without their number and their elements */
+  gint64         columns; /* lines of a group */
   gboolean       reverse; /* sum from the last element to the first */
   const char    *from;
   char          *to;
 } CumsumJob;
 
-/* Lines that are summed side by side, so that memory is read in order. */
-#define COLUMNS 64
-
-/* Groups of lines: up to COLUMNS that lie side by side. */
+/* Groups of lines that lie side by side. */
 static void
 run_groups (gint64 begin, gint64 end, gpointer data)
 {
   const CumsumJob *job = data;
   HybRunningSums   lines = job->lines;
   gint64           n = job->view.length, inner = job->view.inner;
-  gint64           n_groups = (inner + COLUMNS - 1) / COLUMNS;
+  gint64           n_groups = (inner + job->columns - 1) / job->columns;
   gint64           size = (gint64) hyb_dtype_size (lines.dtype);
 
   for (gint64 i = begin; i < end; i++)
     {
-      gint64 column = i % n_groups * COLUMNS, first = i / n_groups * n * inner + column;
+      gint64 column = i % n_groups * job->columns, first = i / n_groups * n * inner + column;
 
       if (job->reverse)
         first += (n - 1) * inner;
-      lines.n_lines = MIN (COLUMNS, inner - column);
+      lines.n_lines = MIN (job->columns, inner - column);
       lines.x = job->from + first * size;
       lines.y = job->to + first * size;
       hyb_running_sums (&lines);
     }
+}
+
+/* Returns the number of lines in a group: many, so that memory is read in long runs, but fewer where several threads share the
+ * groups. */
+static gint64
+choose_columns (const HybAxisView *view)
+{
+  gint64 columns = HYB_RUNNING_LINES, n_threads = hyb_parallel_get_threads ();
+
+  while (n_threads > 1 && columns > MIN_COLUMNS &&
+         view->outer * (view->inner / columns) < 4 * n_threads)
+    columns /= 2;
+  return columns;
 }
 
 /* Sums from input 0 to output 0. */
@@ -104,6 +117,7 @@ compute (const HybCall *call,
                .is_exclusive = exclusive,
                .length = view.length,
                .step = reverse ? -view.inner : view.inner },
+    .columns = choose_columns (&view),
     .reverse = reverse,
     .from = run->input[0],
     .to = run->output[0],
@@ -117,8 +131,9 @@ compute (const HybCall *call,
       hyb_dtype_convert (job.to, dtype, job.from, call->input[0].dtype, (gsize) n);
       job.from = job.to;
     }
-  hyb_parallel_for (view.outer * ((view.inner + COLUMNS - 1) / COLUMNS),
-                    MAX (1, GRAIN / (view.length * MIN (view.inner, COLUMNS))), run_groups, &job);
+  hyb_parallel_for (view.outer * ((view.inner + job.columns - 1) / job.columns),
+                    MAX (1, GRAIN / (view.length * MIN (view.inner, job.columns))), run_groups,
+                    &job);
 }
 
 static void
