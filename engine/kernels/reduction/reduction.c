@@ -32,6 +32,8 @@
 #define ROW_PIECE 65536
 /* Rows up to this length are reduced many per call. */
 #define SHORT_ROW 64
+/* The same where a loop of their own reduces them. */
+#define SUMMED_ROW 256
 /* The same of elements of 8 bytes. */
 #define SHORT_LONG_ROW 12
 /* Results that are accumulated in turn, run by run, so that memory is read in order. */
@@ -277,33 +279,58 @@ run_tasks (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Reduces rows [begin, end) of 4-byte elements, which are short: by a loop of their own, or as columns after a
- * transposition. */
-static void
-run_short_rows (const ReduceJob *reduce, gint64 begin, gint64 end)
+/* Rows that follow each other in memory at least, if several are reduced per call. */
+#define MIN_ROWS 4
+
+/* TRUE if the innermost axis is reduced, its rows are short, and several of them follow each other. */
+static gboolean
+has_short_rows (const ReduceJob *reduce)
 {
-  const HybReduceLoops *loops = reduce->loops;
-  guint32               columns[SHORT_ROW * PLACES_PER_BLOCK];
-  gint64                sums[PLACES_PER_BLOCK];
+  const Axes *kept = &reduce->kept;
+  gint64      most = SHORT_ROW;
 
-  for (gint64 at = begin; at < end; at += PLACES_PER_BLOCK)
+  if (reduce->size == sizeof (gint64))
+    most = SHORT_LONG_ROW;
+  else if (reduce->loops->short_rows)
+    most = SUMMED_ROW;
+  if (reduce->length > most)
+    return FALSE;
+  if (reduce->loops->rows)
+    return kept->n <= 1 && reduce->reduced.n == 0;
+  return kept->n == 0 || (kept->stride[kept->n - 1] == reduce->length &&
+                          (kept->n == 1 || kept->dim[kept->n - 1] >= MIN_ROWS));
+}
+
+/* Returns how many of the places from `at` to `end` are reduced in turn: no more than follow each other, if rows shall. */
+static gint64
+count_places (const Axes *kept, gint64 at, gint64 end, gboolean has_rows)
+{
+  gint64 n = MIN (PLACES_PER_BLOCK, end - at);
+
+  if (has_rows && kept->n > 1)
+    n = MIN (n, kept->dim[kept->n - 1] - at % kept->dim[kept->n - 1]);
+  return n;
+}
+
+/* Adds n short rows of elements of 4 bytes to as many sums: by a loop of their own, or as columns after a transposition. */
+static void
+add_short_rows (const ReduceJob *reduce, const char *x, gint64 n, gint64 *sums)
+{
+  HybTranspose shape = {
+    .height = reduce->length, .width = n, .x_stride = reduce->length, .y_stride = n
+  };
+  guint32 columns[SHORT_ROW * PLACES_PER_BLOCK];
+  gint64  more[PLACES_PER_BLOCK];
+
+  if (reduce->loops->short_rows)
     {
-      gint64       n = MIN (PLACES_PER_BLOCK, end - at);
-      HybTranspose shape = {
-        .height = reduce->length, .width = n, .x_stride = reduce->length, .y_stride = n
-      };
-
-      const char *x = reduce->x + at * reduce->length * reduce->size;
-
-      if (loops->short_rows)
-        loops->short_rows (x, n, reduce->length, sums);
-      else
-        {
-          hyb_transpose_32 (&shape, x, columns);
-          loops->start (sums, n);
-          reduce->fold.columns (sums, columns, n, reduce->length, n);
-        }
-      finish (reduce, sums, n, at);
+      reduce->loops->short_rows (x, n, reduce->length, more);
+      reduce->loops->combine (sums, more, n);
+    }
+  else
+    {
+      hyb_transpose_32 (&shape, x, columns);
+      reduce->fold.columns (sums, columns, n, reduce->length, n);
     }
 }
 
@@ -313,32 +340,30 @@ run_places (gint64 begin, gint64 end, gpointer data)
 {
   const ReduceJob      *reduce = data;
   const HybReduceLoops *loops = reduce->loops;
+  gboolean              has_rows = has_short_rows (reduce);
   gint64                sums[PLACES_PER_BLOCK];
 
-  if (reduce->kept.n <= 1 && reduce->reduced.n == 0 &&
-      reduce->length <= (reduce->size == sizeof (gint64) ? SHORT_LONG_ROW : SHORT_ROW))
+  if (has_rows && loops->rows)
     {
-      if (reduce->size == sizeof (guint32))
-        {
-          run_short_rows (reduce, begin, end);
-          return;
-        }
       loops->rows (reduce->x + begin * reduce->length * reduce->size, end - begin, reduce->length,
                    reduce->finish, reduce->y + begin * reduce->size);
       return;
     }
-  for (gint64 at = begin; at < end; at += PLACES_PER_BLOCK)
+  for (gint64 n, at = begin; at < end; at += n)
     {
-      gint64 n = MIN (PLACES_PER_BLOCK, end - at);
-
+      n = count_places (&reduce->kept, at, end, has_rows);
       loops->start (sums, n);
       for (gint64 run = 0; run < reduce->reduced.count; run++)
-        for (gint64 i = 0; i < n; i++)
-          reduce->fold.row ((char *) sums + i * (gint64) loops->size,
-                            reduce->x + (find_offset (&reduce->kept, at + i) +
-                                         find_offset (&reduce->reduced, run)) *
-                                            reduce->size,
-                            reduce->length);
+        {
+          const char *x = reduce->x + find_offset (&reduce->reduced, run) * reduce->size;
+
+          if (has_rows)
+            add_short_rows (reduce, x + find_offset (&reduce->kept, at) * reduce->size, n, sums);
+          for (gint64 i = 0; i < n && !has_rows; i++)
+            reduce->fold.row ((char *) sums + i * (gint64) loops->size,
+                              x + find_offset (&reduce->kept, at + i) * reduce->size,
+                              reduce->length);
+        }
       finish (reduce, sums, n, at);
     }
 }

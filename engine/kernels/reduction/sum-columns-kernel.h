@@ -2,11 +2,15 @@
  *
  * sum_columns: for each GROUP of rows, for each vector of columns: the rows are added as a tree of floats, which is added
  * to the sums in double.
- * sum_rows: for each LANES rows, four sums of vectors for each, then the sums of the lanes of all rows at once, as floats.
+ * sum_rows: for each LANES rows, for each PIECE: four sums of vectors for each row, then the sums of the lanes of all rows at
+ * once, as floats.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Rows that are added as floats before they are added to the sums. */
 #define GROUP 8
+
+/* Elements of a row that are added as floats before they are added to its sum. */
+#define PIECE (8 * LANES)
 
 /* Doubles of a vector. */
 #define WIDTH (LANES / 2)
@@ -115,16 +119,16 @@ SIMD (add_pairs) (Floats a, Floats b)
   return simd_even_lanes (a, b) + simd_odd_lanes (a, b);
 }
 
-/* The sums of `count` rows of n floats, LANES at most, as floats; missing ones are zeros, so that a sum does not depend on
- * the rows beside it. */
+/* The sums of n floats of each of `count` rows, LANES at most, as floats; missing ones are zeros, so that a sum does not depend
+ * on the rows beside it. */
 INLINE Floats
-SIMD (sum_group) (const float *x, gint64 count, gint64 n)
+SIMD (sum_group) (const float *x, gint64 stride, gint64 count, gint64 n)
 {
   Floats v[LANES];
 
   HYB_UNROLL (16)
   for (int i = 0; i < LANES; i++)
-    v[i] = i < count ? SIMD (sum_of_lanes) (x + i * n, n) : simd_fill (0.f);
+    v[i] = i < count ? SIMD (sum_of_lanes) (x + i * stride, n) : simd_fill (0.f);
   HYB_UNROLL (4)
   for (int width = LANES / 2; width > 0; width /= 2)
     {
@@ -143,10 +147,14 @@ SIMD (sum_rows) (const float *x, gint64 n_rows, gint64 n, double *sums)
 
   memset (sums, 0, sizeof *sums * (gsize) n_rows);
   for (; row + LANES <= n_rows; row += LANES)
-    SIMD (add_floats) (SIMD (sum_group) (x + row * n, LANES, n), sums + row);
+    for (gint64 i = 0; i < n; i += PIECE)
+      SIMD (add_floats)
+  (SIMD (sum_group) (x + row * n + i, n, LANES, MIN (PIECE, n - i)), sums + row);
   if (row == n_rows)
     return;
-  SIMD (add_floats) (SIMD (sum_group) (x + row * n, n_rows - row, n), part);
+  for (gint64 i = 0; i < n; i += PIECE)
+    SIMD (add_floats)
+  (SIMD (sum_group) (x + row * n + i, n, n_rows - row, MIN (PIECE, n - i)), part);
   memcpy (sums + row, part, sizeof *part * (gsize) (n_rows - row));
 }
 
@@ -171,4 +179,5 @@ SIMD (sum_means) (const double *a, gint64 n, double count, float *y)
 }
 
 #undef GROUP
+#undef PIECE
 #undef WIDTH

@@ -6,7 +6,8 @@
 
 /* sums[i] += x[row stride + i] for n columns and n_rows rows; sums are doubles. */
 void hyb_sum_columns_f32 (gpointer sums, gconstpointer x, gint64 n, gint64 n_rows, gint64 stride);
-/* sums[i] = the sum of row i of `length` floats, which are added as floats. */
+/* sums[i] = the sum of row i of `length` floats, of which eight vectors are added as floats before they are
+ * added in double. */
 void hyb_sum_rows_f32 (gconstpointer x, gint64 n_rows, gint64 length, gpointer sums);
 /* Adds n doubles to n others. */
 void hyb_sum_combine_f32 (gpointer sums, gconstpointer others, gint64 n);
