@@ -122,7 +122,9 @@ read_keys (const Slices *slices, Key *keys)
   for (gint64 i = 0; i < slices->n; i++)
     {
       keys[i].index = i;
-      if (hyb_dtype_is_float (slices->dtype))
+      if (slices->dtype == HYB_I64)
+        keys[i].key = (guint64) ((const gint64 *) data)[i] ^ sign;
+      else if (hyb_dtype_is_float (slices->dtype))
         keys[i].key = key_of_double (hyb_dtype_get_double (data, slices->dtype, (gsize) i));
       else
         keys[i].key = (guint64) hyb_dtype_get_int (data, slices->dtype, (gsize) i) ^ sign;
@@ -143,16 +145,14 @@ insert_keys (Key *keys, gint64 n)
     }
 }
 
-/* Orders the keys by one byte of them into `to`; FALSE if the byte is the same in all. */
-static gboolean
+/* Orders the keys by one byte of them into `to`. */
+static void
 sort_by_byte (const Key *keys, gint64 n, int byte, Key *to)
 {
   gint64 start[256] = { 0 }, sum = 0;
 
   for (gint64 i = 0; i < n; i++)
     start[keys[i].key >> (8 * byte) & 0xff]++;
-  if (start[keys[0].key >> (8 * byte) & 0xff] == n)
-    return FALSE;
   for (int value = 0; value < 256; value++)
     {
       gint64 count = start[value];
@@ -162,26 +162,28 @@ sort_by_byte (const Key *keys, gint64 n, int byte, Key *to)
     }
   for (gint64 i = 0; i < n; i++)
     to[start[keys[i].key >> (8 * byte) & 0xff]++] = keys[i];
-  return TRUE;
 }
 
-/* Sorts n keys byte by byte; equal ones keep their order.  There is room for as many behind them.  Returns the sorted ones,
- * which are the first or the second n. */
+/* Sorts n keys by each byte that is not the same in all; equal ones keep their order.  There is room for as many behind them.
+ * Returns the sorted ones, which are the first or the second n. */
 static const Key *
 sort_keys (Key *keys, gint64 n)
 {
-  Key *spare = keys + n;
+  Key    *spare = keys + n, *sorted;
+  guint64 differing = 0;
 
   if (n <= MAX_INSERTION)
     {
       insert_keys (keys, n);
       return keys;
     }
+  for (gint64 i = 1; i < n; i++)
+    differing |= keys[i].key ^ keys[0].key;
   for (int byte = 0; byte < 8; byte++)
-    if (sort_by_byte (keys, n, byte, spare))
+    if (differing >> (8 * byte) & 0xff)
       {
-        Key *sorted = spare;
-
+        sort_by_byte (keys, n, byte, spare);
+        sorted = spare;
         spare = keys;
         keys = sorted;
       }
