@@ -393,6 +393,41 @@ cut_to_integers (gpointer to, HybDType to_dtype, const double *from, gsize count
   return FALSE;
 }
 
+static gboolean
+has_64_bits (HybDType dtype)
+{
+  return dtype == HYB_I64 || dtype == HYB_U64;
+}
+
+/* Integers become 64-bit ones, or the other way round; FALSE if the types are others. */
+static gboolean
+convert_integers (gpointer      to,
+                  HybDType      to_dtype,
+                  gconstpointer from,
+                  HybDType      from_dtype,
+                  gsize         count)
+{
+#define WIDEN(dtype, T, whole)                               \
+  if (from_dtype == dtype && has_64_bits (to_dtype))         \
+    {                                                        \
+      for (gsize i = 0; i < count; i++)                      \
+        ((gint64 *) to)[i] = (gint64) ((const T *) from)[i]; \
+      return TRUE;                                           \
+    }
+#define NARROW(dtype, T, whole)                         \
+  if (to_dtype == dtype && has_64_bits (from_dtype))    \
+    {                                                   \
+      for (gsize i = 0; i < count; i++)                 \
+        ((T *) to)[i] = (T) ((const gint64 *) from)[i]; \
+      return TRUE;                                      \
+    }
+  INTEGERS (WIDEN)
+  INTEGERS (NARROW)
+#undef WIDEN
+#undef NARROW
+  return FALSE;
+}
+
 #undef INTEGERS
 
 /* Converts between frequent pairs of types in loops that vectorise; returns FALSE for all
@@ -428,7 +463,7 @@ convert_common (gpointer      to,
   else if (from_dtype == HYB_F64)
     return cut_to_integers (to, to_dtype, from, count);
   else
-    return FALSE;
+    return convert_integers (to, to_dtype, from, from_dtype, count);
 
   return TRUE;
 }
