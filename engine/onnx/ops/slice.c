@@ -117,33 +117,44 @@ slice_axis (HybLowering *lowering, HybValueId x, int axis, const Ranges *ranges,
                             hyb_lowering_text_ints (lowering, (guint) rank, steps), NULL);
 }
 
-/* All axes at once, where the graph only runs and no range is empty or has steps.  HYB_NO_ID if that does not hold. */
+/* All axes at once, where the graph only runs and no range is empty.  HYB_NO_ID if that does not hold, or for one range without
+ * steps. */
 static HybValueId
 slice_axes (HybLowering *lowering, HybValueId x, const Ranges *ranges)
 {
   const HybShape *shape = &hyb_lowering_get_type (lowering, x)->shape;
-  gint64          begin[HYB_MAX_RANK] = { 0 }, end[HYB_MAX_RANK];
+  gint64          begin[HYB_MAX_RANK] = { 0 }, end[HYB_MAX_RANK], step[HYB_MAX_RANK];
+  guint           seen = 0; /* axes, as bits */
 
-  if (!hyb_lowering_is_for_run (lowering) || ranges->n < 2)
+  if (!hyb_lowering_is_for_run (lowering) || ranges->n == 0 ||
+      (ranges->n == 1 && ranges->step[0] == 1))
     return HYB_NO_ID;
   for (int a = 0; a < shape->rank; a++)
-    end[a] = HYB_NONE;
+    {
+      end[a] = HYB_NONE;
+      step[a] = 1;
+    }
   for (guint i = 0; i < ranges->n; i++)
     {
       gint64 axis = ranges->axis[i] < 0 ? ranges->axis[i] + shape->rank : ranges->axis[i];
-      gint64 start = ranges->start[i], n;
+      gint64 start = ranges->start[i], n, last;
 
-      if (axis < 0 || axis >= shape->rank || end[axis] != HYB_NONE || ranges->step[i] != 1)
+      if (axis < 0 || axis >= shape->rank || seen >> axis & 1 || ranges->step[i] == 0)
         return HYB_NO_ID;
-      n = clamp_range (shape->dim[axis], 1, &start, ranges->end[i]);
+      seen |= 1u << axis;
+      n = clamp_range (shape->dim[axis], ranges->step[i], &start, ranges->end[i]);
       if (n == 0)
         return HYB_NO_ID;
+      /* The step of a single element does not matter, and a huge one would overflow. */
+      step[axis] = n == 1 ? 1 : ranges->step[i];
+      last = start + (n - 1) * step[axis];
       begin[axis] = start;
-      end[axis] = start + n;
+      end[axis] = step[axis] > 0 ? last + 1 : last == 0 ? HYB_NONE : last - 1;
     }
   return hyb_lowering_emit (lowering, "slice", 1, &x, "begin",
                             hyb_lowering_text_ints (lowering, (guint) shape->rank, begin), "end",
-                            hyb_lowering_text_ints (lowering, (guint) shape->rank, end), NULL);
+                            hyb_lowering_text_ints (lowering, (guint) shape->rank, end), "step",
+                            hyb_lowering_text_ints (lowering, (guint) shape->rank, step), NULL);
 }
 
 /* Without contents of the ranges, or of an axis of unknown size, only the rank and other axes are known. */

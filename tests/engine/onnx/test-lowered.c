@@ -146,26 +146,40 @@ test_layers_without_gradient_or_kernel_on_a_gpu_only_run (void)
       }
 }
 
+/* Checks how many nodes of each kind slice the model. */
+static void
+check_slices (const char *text,
+              gboolean    for_run,
+              guint       n_slice,
+              guint       n_slice_axis,
+              guint       n_reverse)
+{
+  g_autoptr (HybModel) model = nodes_model (text, 17);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = infer (graph);
+  HybLowerOptions     options = { .types = types, .for_run = for_run };
+  g_autoptr (HybLowered) lowered = hyb_lower (graph, &options, NULL);
+
+  g_assert_nonnull (lowered);
+  g_assert_cmpuint (count_operator (lowered->graph, "slice"), ==, n_slice);
+  g_assert_cmpuint (count_operator (lowered->graph, "slice_axis"), ==, n_slice_axis);
+  g_assert_cmpuint (count_operator (lowered->graph, "reverse"), ==, n_reverse);
+}
+
 /* All axes are cut by one node; where the graph may be given other sizes, each by a node that counts as the file does. */
 static void
 test_slice_is_one_node_where_it_only_runs (void)
 {
-  g_autoptr (HybModel) model =
-      nodes_model ("x: float[4,5,6]\ns = int64[3] 1 0 -4\ne = int64[3] 3 9 -1\n"
-                   "y = Slice x, s, e\n-> y\n",
-                   17);
-  HybGraph           *graph = hyb_model_get_graph (model);
-  g_autofree HybType *types = infer (graph);
+  const char *plain = "x: float[4,5,6]\ns = int64[3] 1 0 -4\ne = int64[3] 3 9 -1\n"
+                      "y = Slice x, s, e\n-> y\n";
+  const char *steps =
+      "x: float[4,5,6]\ns = int64[3] 9 -1 0\ne = int64[3] -9 0 9\na = int64[3] 0 1 2\n"
+      "t = int64[3] -1 -2 3\ny = Slice x, s, e, a, t\n-> y\n";
 
-  for (guint for_run = 0; for_run < 2; for_run++)
-    {
-      HybLowerOptions options = { .types = types, .for_run = for_run == 1 };
-      g_autoptr (HybLowered) lowered = hyb_lower (graph, &options, NULL);
-
-      g_assert_nonnull (lowered);
-      g_assert_cmpuint (count_operator (lowered->graph, "slice"), ==, for_run);
-      g_assert_cmpuint (count_operator (lowered->graph, "slice_axis"), ==, for_run ? 0 : 3);
-    }
+  check_slices (plain, TRUE, 1, 0, 0);
+  check_slices (plain, FALSE, 0, 3, 0);
+  check_slices (steps, TRUE, 1, 0, 0);
+  check_slices (steps, FALSE, 2, 1, 2);
 }
 
 /* The last two axes are resampled by one node; where the graph is written to a file, by operators that MXNet has. */
