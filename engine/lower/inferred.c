@@ -268,6 +268,64 @@ fits (const HybInferred *inferred, HybGraph *graph, const HybType *given, gboole
   return TRUE;
 }
 
+/* --- Results that stay with the graph --- */
+
+/* Two, since commands ask in turn for what the file declares and for chosen sizes. */
+#define N_KEPT 2
+
+/* The last results, the newest first; NULL: none. */
+typedef struct
+{
+  HybInferred *kept[N_KEPT];
+} Memo;
+
+static void
+clear_memo (gpointer memory)
+{
+  Memo *memo = memory;
+
+  for (guint i = 0; i < N_KEPT; i++)
+    hyb_inferred_unref (memo->kept[i]);
+}
+
+static void
+drop_memo (gpointer memo)
+{
+  g_atomic_rc_box_release_full (memo, clear_memo);
+}
+
+/* The kept result for these types; NULL: there is none.  (transfer full) */
+static HybInferred *
+find_kept (HybGraph *graph, const HybType *given, gboolean training)
+{
+  Memo        *memo = hyb_graph_dup_memo (graph);
+  HybInferred *found = NULL;
+
+  for (guint i = 0; memo && i < N_KEPT && memo->kept[i] && !found; i++)
+    if (fits (memo->kept[i], graph, given, training))
+      found = g_atomic_rc_box_acquire (memo->kept[i]);
+  if (memo)
+    drop_memo (memo);
+  return found;
+}
+
+/* Keeps a result as the newest one. */
+static void
+keep (HybGraph *graph, HybInferred *inferred)
+{
+  Memo *before = hyb_graph_dup_memo (graph), *memo = g_atomic_rc_box_new0 (Memo);
+  guint n = 1;
+
+  memo->kept[0] = g_atomic_rc_box_acquire (inferred);
+  for (guint i = 0; before && i < N_KEPT && n < N_KEPT && before->kept[i]; i++)
+    if (before->kept[i] != inferred)
+      memo->kept[n++] = g_atomic_rc_box_acquire (before->kept[i]);
+  hyb_graph_set_memo (graph, memo, clear_memo);
+  drop_memo (memo);
+  if (before)
+    drop_memo (before);
+}
+
 HybInferred *
 hyb_inferred_get (HybGraph *graph, const HybType *types, gboolean training)
 {
@@ -275,15 +333,18 @@ hyb_inferred_get (HybGraph *graph, const HybType *types, gboolean training)
   g_autofree HybType *own = g_memdup2 (types, size);
   g_autofree HybType *given = NULL;
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (OpenDim));
-  g_autoptr (HybInferred) known = hyb_graph_dup_memo (graph);
   OpenGraph    open = { .graph = graph, .types = own, .dims = dims, .training = training };
   Attempt      attempts[N_SIZES] = { 0 };
   HybInferred *inferred;
 
   hyb_declared_types_read (graph, own);
   given = dup_given (graph, own);
-  if (known && fits (known, graph, given, training))
-    return g_steal_pointer (&known);
+  inferred = find_kept (graph, given, training);
+  if (inferred)
+    {
+      keep (graph, inferred);
+      return inferred;
+    }
   inferred = g_atomic_rc_box_new0 (HybInferred);
   inferred->sizes = infer (&open, attempts);
   inferred->training = training;
@@ -293,6 +354,6 @@ hyb_inferred_get (HybGraph *graph, const HybType *types, gboolean training)
   if (inferred->sizes != SIZES_DISTINCT)
     inferred->refusals = ref_refusals (&attempts[SIZES_DISTINCT]);
   free_attempts (attempts);
-  hyb_graph_set_memo (graph, inferred, clear);
+  keep (graph, inferred);
   return inferred;
 }

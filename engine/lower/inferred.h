@@ -1,6 +1,6 @@
 /* inferred.h — the types of a graph of another format, and its lowered form.
  *
- * The last result stays with the graph, since a command or window requests it several times.
+ * The last two results stay with the graph, since a command or window requests them several times.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 

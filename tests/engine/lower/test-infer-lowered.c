@@ -4,6 +4,7 @@
 #include "engine/lower/infer-lowered.h"
 
 #include "engine/analysis/infer-types.h"
+#include "engine/lower/inferred.h"
 #include "tests/engine/onnx/nodes.h"
 #include "tests/program.h"
 
@@ -145,6 +146,31 @@ test_a_contradiction_names_the_node (void)
   g_assert_nonnull (strstr (error->message, "node “y” (MatMul)"));
 }
 
+/* Commands ask in turn for the sizes that the file leaves open and for chosen ones. */
+static void
+test_results_for_two_sizes_stay (void)
+{
+  g_autoptr (HybModel) model = nodes_model ("x: float[batch,3]\ny = Relu x\n-> y\n", 13);
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *open = hyb_model_new_types (model);
+  g_autofree HybType *sized = hyb_model_new_types (model);
+  g_autoptr (HybInferred) first = hyb_inferred_get (graph, open, FALSE);
+
+  for (gint64 batch = 4; batch < 7; batch++)
+    {
+      g_autoptr (HybInferred) other = NULL, again = NULL;
+
+      sized[hyb_graph_get_node (graph, hyb_graph_find_variable (graph, "x"))->first_output].shape =
+          hyb_shape_2d (batch, 3);
+      other = hyb_inferred_get (graph, sized, FALSE);
+      again = hyb_inferred_get (graph, open, FALSE);
+      g_assert_true (other != first);
+      g_assert_true (again == first);
+      g_assert_cmpint (other->types[hyb_graph_get_heads (graph, &(guint){ 0 })[0]].shape.dim[0], ==,
+                       batch);
+    }
+}
+
 static void
 test_nodes_that_only_compute_shapes_are_known (void)
 {
@@ -198,6 +224,7 @@ TEST_PROGRAM (test_infer_lowered)
   ADD ("a-dimension-that-the-graph-fixes-is-frozen",
        test_a_dimension_that_the_graph_fixes_is_frozen);
   ADD ("a-contradiction-names-the-node", test_a_contradiction_names_the_node);
+  ADD ("results-for-two-sizes-stay", test_results_for_two_sizes_stay);
   ADD ("nodes-that-only-compute-shapes-are-known", test_nodes_that_only_compute_shapes_are_known);
   ADD ("arrays-that-are-made-of-small-constants-are-known",
        test_arrays_that_are_made_of_small_constants_are_known);
