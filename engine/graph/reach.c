@@ -12,8 +12,9 @@ need_value (const HybGraph *graph, HybTensor *const *constants, HybValueId value
     needed[hyb_graph_get_producer (graph, value)] = TRUE;
 }
 
-guint8 *
-hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
+/* by_head: NULL: all heads. */
+static guint8 *
+find_needed (const HybGraph *graph, HybTensor *const *constants, const guint8 *by_head)
 {
   guint             n_nodes = hyb_graph_n_nodes (graph);
   guint             n_heads;
@@ -21,7 +22,8 @@ hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
   guint8           *needed = g_new0 (guint8, MAX (n_nodes, 1));
 
   for (guint i = 0; i < n_heads; i++)
-    need_value (graph, constants, heads[i], needed);
+    if (!by_head || by_head[i])
+      need_value (graph, constants, heads[i], needed);
 
   /* Nodes come after their inputs, so one walk from the last node suffices. */
   for (HybNodeId id = n_nodes; id-- > 0;)
@@ -33,6 +35,18 @@ hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
         need_value (graph, constants, inputs[i], needed);
     }
   return needed;
+}
+
+guint8 *
+hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants)
+{
+  return find_needed (graph, constants, NULL);
+}
+
+guint8 *
+hyb_graph_find_needed_by (const HybGraph *graph, const guint8 *by_head)
+{
+  return find_needed (graph, NULL, by_head);
 }
 
 guint8 *

@@ -9,6 +9,8 @@
 /* One flag for each node, TRUE if a head depends on it; variables count too.  constants: known
  * contents by value id, which need no node, or NULL.  (transfer full), free with g_free(). */
 guint8 *hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constants);
+/* The same for some heads: those whose flag is TRUE.  (transfer full) */
+guint8 *hyb_graph_find_needed_by (const HybGraph *graph, const guint8 *by_head);
 
 /* One flag for each value, TRUE if the graph returns it.  (transfer full), free with g_free(). */
 guint8 *hyb_graph_find_heads (const HybGraph *graph);

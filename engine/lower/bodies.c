@@ -63,7 +63,7 @@ find_heads (HybLowering *inner, HybValueId *heads)
   for (guint i = 0; i < n; i++)
     {
       inner->node = hyb_graph_get_producer (scope->graph, values[i]);
-      if (scope->map[values[i]] == HYB_NO_ID)
+      if (scope->map[values[i]] == HYB_NO_ID && (!scope->by_head || scope->by_head[i]))
         scope->map[values[i]] =
             hyb_lowering_add_placeholder (inner, inner->node, &scope->types[values[i]]);
       heads[i] = scope->map[values[i]];
@@ -148,7 +148,8 @@ finish_body (HybLowering *inner, const GArray *heads)
       HybValueId head = g_array_index (heads, HybValueId, i);
       HybTensor *contents = hyb_lowering_get_contents (inner, head);
 
-      hyb_builder_add_head (inner->target->builder, head);
+      if (head != HYB_NO_ID)
+        hyb_builder_add_head (inner->target->builder, head);
       lowered->head_types[i] = *hyb_lowering_get_type (inner, head);
       lowered->head_contents[i] = contents ? hyb_tensor_ref (contents) : NULL;
     }
@@ -165,11 +166,13 @@ lower_graph (HybLowering *lowering, HybGraph *graph, const HybBodyUse *use)
   g_autoptr (GArray) heads = g_array_new (FALSE, FALSE, sizeof (HybValueId));
   HybLowering inner = enter (lowering, scope, target);
 
+  scope->by_head = use->by_head;
   inner.is_tolerant &= !use->may_fail;
   add_variables (&inner, use);
   if (arrange_heads (&inner, use, heads))
     {
-      keep_types (&inner);
+      if (!use->by_head)
+        keep_types (&inner);
       return finish_body (&inner, heads);
     }
   if (use->may_fail)

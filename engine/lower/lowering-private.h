@@ -10,6 +10,8 @@ typedef struct
   HybGraph   *graph;
   HybType    *types; /* by value of graph */
   HybValueId *map;   /* by value of graph: its value in the new graph; HYB_NO_ID: none yet */
+
+  const guint8 *by_head; /* see HybBodyUse */
 } LoweringScope;
 
 /* The graph that is being written. */

@@ -505,7 +505,11 @@ count_node (HybLowering *lowering)
 static guint8 *
 find_lowered (const HybLowering *lowering)
 {
-  return lowering->is_tolerant ? NULL : hyb_graph_find_needed (lowering->scope->graph, NULL);
+  const LoweringScope *scope = lowering->scope;
+
+  if (scope->by_head)
+    return hyb_graph_find_needed_by (scope->graph, scope->by_head);
+  return lowering->is_tolerant ? NULL : hyb_graph_find_needed (scope->graph, NULL);
 }
 
 gboolean

@@ -108,6 +108,9 @@ typedef struct
                    gconstpointer     data,
                    GArray           *arranged);
   gconstpointer data;
+  /* By head of the body, whether it is computed; NULL: all are.  Nodes that only the others need are left out, the others
+   * have no type, and the new graph has no such heads.  Only with may_fail and without arrange. */
+  const guint8 *by_head;
   gboolean may_fail; /* a failure is forgotten, so that the node can be lowered in another way */
 } HybBodyUse;
 

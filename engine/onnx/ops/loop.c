@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/onnx/ops/loop.h"
 #include "engine/analysis/subgraph-types.h"
+#include "engine/graph/reach.h"
 #include "engine/onnx/ops/lists.h"
 
 /* Steps that are tried one by one while planning, to see where the condition ends the loop. */
@@ -158,11 +159,35 @@ take_states (const HybOnnxLoop *loop, HybOnnxVariables *variables, HybLoweredBod
     }
 }
 
-/* Evaluates the loop from known contents until the condition ends it.  FALSE if the condition is unknown at some
- * step. */
+/* By head of the body: TRUE for the condition, and for the states that it depends on at later steps.  (transfer full) */
+static guint8 *
+find_deciding_heads (const HybOnnxLoop *loop)
+{
+  HybGraph        *body = hyb_lowering_get_body (loop->lowering, 0);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+  guint8          *deciding = g_new0 (guint8, loop->n_heads);
+  gboolean         has_grown = TRUE;
+
+  deciding[0] = TRUE;
+  while (has_grown)
+    {
+      g_autofree guint8 *needed = hyb_graph_find_needed_by (body, deciding);
+
+      has_grown = FALSE;
+      for (guint s = 0; s < loop->n_states; s++)
+        if (needed[variables[FIRST_STATE + s]] && !deciding[1 + s])
+          deciding[1 + s] = has_grown = TRUE;
+    }
+  return deciding;
+}
+
+/* Evaluates what decides about the end of the loop, from known contents until the condition ends it.  FALSE if the condition is
+ * unknown at some step. */
 static gboolean
 try_steps (const HybOnnxLoop *loop, HybOnnxVariables *variables, gint64 *n_steps)
 {
+  g_autofree guint8 *deciding = find_deciding_heads (loop);
   g_autoptr (HybLoweredBody) before = NULL; /* owns the contents of the states */
 
   for (guint s = 0; s < loop->n_states; s++)
@@ -172,6 +197,7 @@ try_steps (const HybOnnxLoop *loop, HybOnnxVariables *variables, gint64 *n_steps
       HybBodyUse use = {
         .types = variables->types,
         .contents = variables->contents,
+        .by_head = deciding,
         .may_fail = TRUE,
       };
       g_autoptr (HybTensor) counter = scalar_new (HYB_I64, *n_steps);
