@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TURNS     60  /* of a search, which takes about five */
-#define MAX_LAG       200 /* samples further apart count as independent */
-#define OUTLIER_SCORE 3.5 /* modified z-score */
+#define MIDDLE_PROBABILITY 0.99 /* between those of the usual and the strict verdict */
+#define MAX_TURNS          60   /* of a search, which takes about five */
+#define MAX_LAG            200  /* samples further apart count as independent */
+#define OUTLIER_SCORE      3.5  /* modified z-score */
 /* The median absolute deviation of a normal distribution, in standard deviations. */
 #define MAD_SCALE 0.6745
 
@@ -188,12 +189,11 @@ student_density (double t, guint degrees)
 }
 
 /* Newton's method, and halves of the interval where it leaves it. */
-double
-prof_student_quantile (double probability, guint degrees)
+static double
+find_student_quantile (double probability, guint degrees)
 {
   double low = 0, high = 1, t, next;
 
-  g_return_val_if_fail (degrees > 0 && probability >= 0.5 && probability < 1, NAN);
   /* 1. Double the interval until it holds the quantile; 1e9 bounds the loop where rounding keeps
    * the distribution below the probability. */
   while (student_distribution (high, degrees) < probability && high < 1e9)
@@ -221,6 +221,27 @@ prof_student_quantile (double probability, guint degrees)
         break;
     }
   return next;
+}
+
+/* Quantiles that were found stay: comparisons ask for the same few after every build. */
+double
+prof_student_quantile (double probability, guint degrees)
+{
+  static _Thread_local struct
+  {
+    double probability, quantile;
+    guint  degrees; /* 0: empty */
+  } found[64];
+  guint place = (2 * degrees + (probability > MIDDLE_PROBABILITY)) % G_N_ELEMENTS (found);
+
+  g_return_val_if_fail (degrees > 0 && probability >= 0.5 && probability < 1, NAN);
+  if (found[place].degrees != degrees || found[place].probability != probability)
+    {
+      found[place].quantile = find_student_quantile (probability, degrees);
+      found[place].probability = probability;
+      found[place].degrees = degrees;
+    }
+  return found[place].quantile;
 }
 
 void
