@@ -210,7 +210,8 @@ test_the_words_of_an_option_are_accepted (Fixture *fixture, gconstpointer unused
   {
     const char *words, *line; /* a line of the shell without the option's value at its end */
   } rows[] = {
-    { "hscope convert --to ''", "hscope convert gallery:lstm-hybrid --output out --to" },
+    { "hscope convert --to ''",
+      "hscope convert 'gallery:lstm-hybrid?length=2&hidden=4' --output out --to" },
     { "hscope render --theme ''", "hscope render gallery:mlp --output out.svg --theme" },
     { "hscope render --layout ''", "hscope render gallery:mlp --output out.svg --layout" },
     { "hscope run --mode ''", "hscope run gallery:mlp --mode" },

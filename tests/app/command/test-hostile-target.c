@@ -29,7 +29,7 @@ static void
 write_target (Fixture *fixture, const char *way)
 {
   g_autofree char *path = in_folder (fixture, "config/hybridscope/targets.ini");
-  g_autofree char *text = g_strdup_printf ("[evil]\nlauncher = python3 %s %s\n", SCRIPT, way);
+  g_autofree char *text = g_strdup_printf ("[evil]\nlauncher = python3 -S %s %s\n", SCRIPT, way);
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
