@@ -180,8 +180,8 @@ write_loop (Loop *loop)
                                         .line = loop->node->line },
                         NULL);
 
-  /* Outputs without a reader are gone; the others keep their order. */
-  for (guint o = 0; o < loop->node->n_outputs; o++)
+  /* Outputs without a reader are gone; the others keep their order.  The number of steps, the last one, is hidden. */
+  for (guint o = 0; o < loop->n_rows + loop->n_states; o++)
     if (o < loop->n_rows || loop->is_live[o - loop->n_rows])
       map[o] = value++;
 }
