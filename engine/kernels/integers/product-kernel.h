@@ -355,31 +355,66 @@ SIMD (load_sums) (const gint32 *from)
   return __builtin_convertvector(value, Floats);
 }
 
+/* The results of a vector of sums from number j on.  scale, bias: where they are the same for all. */
+INLINE Ints
+SIMD (round_at) (const HybIntegerFinish *finish,
+                 gint64 j,
+                 Floats scale,
+                 Floats bias,
+                 const float *limit)
+{
+  if (finish->scale_stride != 0)
+    scale = simd_load (finish->scale + j);
+  if (finish->bias && finish->bias_stride != 0)
+    bias = simd_load (finish->bias + j);
+  return SIMD (round_sums) (SIMD (load_sums) (finish->sums + j), scale, bias, limit, finish->zero);
+}
+
+#if LANES == 8
+/* The low bytes of four vectors, which have a sign or none. */
+INLINE void
+SIMD (store_four) (guint8 *to, const Ints *value, gboolean is_signed)
+{
+  __m256i low = _mm256_packs_epi32 ((__m256i) value[0], (__m256i) value[1]);
+  __m256i high = _mm256_packs_epi32 ((__m256i) value[2], (__m256i) value[3]);
+  __m256i bytes = is_signed ? _mm256_packs_epi16 (low, high) : _mm256_packus_epi16 (low, high);
+
+  bytes = _mm256_permutevar8x32_epi32 (bytes, _mm256_setr_epi32 (0, 4, 1, 5, 2, 6, 3, 7));
+  _mm256_storeu_si256 ((gpointer) to, bytes);
+}
+
+#define FOUR_VECTORS(lowest)                                                    \
+  for (; j + 4 * LANES <= n; j += 4 * LANES)                                    \
+    {                                                                           \
+      Ints value[4];                                                            \
+                                                                                \
+      HYB_UNROLL (4)                                                            \
+      for (int v = 0; v < 4; v++)                                               \
+        value[v] = SIMD (round_at) (finish, j + v * LANES, scale, bias, limit); \
+      SIMD (store_four) ((guint8 *) y + j, value, lowest < 0);                  \
+    }
+#else
+#define FOUR_VECTORS(lowest)
+#endif
+
 #define TO_BYTES(T, suffix, lowest, highest)                                                     \
   static TARGET void SIMD (to_##suffix) (const HybIntegerFinish *finish, T *y)                   \
   {                                                                                              \
     const float limit[] = { (float) (lowest - finish->zero), (float) (highest - finish->zero) }; \
     gint64      n = finish->n, j = 0;                                                            \
-    gboolean    has_biases = finish->bias && finish->bias_stride != 0;                           \
     Floats      scale = simd_fill (finish->scale[0]);                                            \
     Floats      bias = simd_fill (finish->bias ? finish->bias[0] : 0);                           \
     guint8      last[16];                                                                        \
                                                                                                  \
+    FOUR_VECTORS (lowest)                                                                        \
     for (; j + LANES <= n; j += LANES)                                                           \
-      {                                                                                          \
-        if (finish->scale_stride != 0)                                                           \
-          scale = simd_load (finish->scale + j);                                                 \
-        if (has_biases)                                                                          \
-          bias = simd_load (finish->bias + j);                                                   \
-        SIMD (store_bytes)                                                                       \
-        ((guint8 *) y + j, SIMD (round_sums) (SIMD (load_sums) (finish->sums + j), scale, bias,  \
-                                              limit, finish->zero));                             \
-      }                                                                                          \
+      SIMD (store_bytes)                                                                         \
+    ((guint8 *) y + j, SIMD (round_at) (finish, j, scale, bias, limit));                         \
     if (j == n)                                                                                  \
       return;                                                                                    \
     if (finish->scale_stride != 0)                                                               \
       scale = simd_load_part (finish->scale + j, n - j);                                         \
-    if (has_biases)                                                                              \
+    if (finish->bias && finish->bias_stride != 0)                                                \
       bias = simd_load_part (finish->bias + j, n - j);                                           \
     SIMD (store_bytes)                                                                           \
     (last,                                                                                       \
@@ -428,3 +463,4 @@ static const HybIntegerKernels SIMD (kernels) = {
 #undef RESULT
 #undef ROUNDING
 #undef TO_BYTES
+#undef FOUR_VECTORS
