@@ -275,19 +275,21 @@ find_run (const Product *product, const PlacedTile *placed)
 {
   const HybTile *tile = &placed->tile;
   gint64         lanes = product->tiling.tiles->lanes, first = tile->first_vector * lanes;
-  gint64         pitch = product->layout->pitch, row_vectors = product->strip.row_vectors;
+  gint64         pitch = product->layout->pitch, row_vectors = product->strip.row_vectors, row;
 
   if (product->n_rows > 1)
     return (Run){ placed->row, first, tile->n_vectors * lanes };
   if (row_vectors > 0)
     return (Run){ tile->first_vector / row_vectors, tile->first_vector % row_vectors * lanes,
                   tile->n_vectors * lanes };
-  return (Run){ first / pitch, first % pitch,
+  row = product->strip.n_rows > 1 ? first / pitch : 0;
+  return (Run){ row, first - row * pitch,
                 MIN (tile->n_vectors * lanes, product->strip.positions - first) };
 }
 
-/* Where a filter of a tile goes if its vectors are part of one row of the map; else nowhere. */
-static HybTileMap
+/* Where a filter of a tile goes if its vectors are part of one row of the map; else nowhere.  Inline as
+ * hyb_direct_tile_map(). */
+static inline HybTileMap
 find_map (const Product *product, const HybTile *tile, const Run *run, gint64 filter)
 {
   const HybDirectStrip *strip = &product->strip;
@@ -344,19 +346,25 @@ multiply_tile (const Product *product, const PlacedTile *placed)
 }
 
 /* Tile number `index` of all rows.  Rows share the filters of a tile if all tiles do. */
-static PlacedTile
-find_tile (const Product *product, gint64 index)
+static void
+find_tile (const Product *product, gint64 index, PlacedTile *placed)
 {
   const HybTiling *tiling = &product->tiling;
-  gint64           columns = tiling->n_columns, n = hyb_tiling_n_tiles (tiling);
+  gint64           columns = tiling->n_columns, n_rows = product->n_rows, n;
 
-  if (product->n_rows == 1)
-    return (PlacedTile){ hyb_tiling_get (tiling, index), 0 };
-  if (!tiling->by_filters)
-    return (PlacedTile){ hyb_tiling_get (tiling, index % n), index / n };
-  return (PlacedTile){ hyb_tiling_get (tiling, index / (columns * product->n_rows) * columns +
-                                                   index % columns),
-                       index / columns % product->n_rows };
+  placed->row = 0;
+  if (n_rows > 1 && tiling->by_filters)
+    {
+      placed->row = index / columns % n_rows;
+      index = index / (columns * n_rows) * columns + index % columns;
+    }
+  else if (n_rows > 1)
+    {
+      n = hyb_tiling_n_tiles (tiling);
+      placed->row = index / n;
+      index %= n;
+    }
+  hyb_tiling_find (tiling, index, &placed->tile);
 }
 
 static void
@@ -366,8 +374,9 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 i = begin; i < end; i++)
     {
-      PlacedTile placed = find_tile (product, i);
+      PlacedTile placed;
 
+      find_tile (product, i, &placed);
       multiply_tile (product, &placed);
     }
 }

@@ -216,21 +216,3 @@ hyb_direct_layout_fill (const HybDirectLayout *layout,
 
   hyb_parallel_for (layout->channels, 1 + LAYOUT_GRAIN / layout->plane, lay_out_channels, &job);
 }
-
-HybTileMap
-hyb_direct_tile_map (const HybDirectLayout   *layout,
-                     const HybConvolveFinish *finish,
-                     float                   *map,
-                     gint64                   filter,
-                     gint64                   position)
-{
-  gint64 stride = layout->convolve.map[1] * layout->convolve.map[2];
-  gint64 at = filter * stride + position;
-
-  return (HybTileMap){ .to = map + at,
-                       .other = finish->other ? finish->other + at : NULL,
-                       .bias = finish->bias ? finish->bias + filter : NULL,
-                       .stride = stride,
-                       .rectify = finish->rectify,
-                       .slope = finish->slope };
-}

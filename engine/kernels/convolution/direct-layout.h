@@ -64,9 +64,23 @@ void hyb_direct_layout_fill (const HybDirectLayout *layout,
                              const HybDirectStrip  *strip,
                              const float           *image,
                              float                 *planes);
-/* Where a tile of the filters from `filter` on goes that begins at a position of the map of one sample. */
-HybTileMap hyb_direct_tile_map (const HybDirectLayout   *layout,
-                                const HybConvolveFinish *finish,
-                                float                   *map,
-                                gint64                   filter,
-                                gint64                   position);
+
+/* Where a tile of the filters from `filter` on goes that begins at a position of the map of one sample.  Inline: the fields
+ * are written where they are read, and copying them at once would wait for them. */
+static inline HybTileMap
+hyb_direct_tile_map (const HybDirectLayout   *layout,
+                     const HybConvolveFinish *finish,
+                     float                   *map,
+                     gint64                   filter,
+                     gint64                   position)
+{
+  gint64 stride = layout->convolve.map[1] * layout->convolve.map[2];
+  gint64 at = filter * stride + position;
+
+  return (HybTileMap){ .to = map + at,
+                       .other = finish->other ? finish->other + at : NULL,
+                       .bias = finish->bias ? finish->bias + filter : NULL,
+                       .stride = stride,
+                       .rectify = finish->rectify,
+                       .slope = finish->slope };
+}

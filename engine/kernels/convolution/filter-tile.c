@@ -38,6 +38,19 @@ has_four (const HybTiles *tiles)
   return tiles->max_filters[4] > 0;
 }
 
+static HybTileShares
+share_out (gint64 n, gint64 n_parts)
+{
+  return n_parts > 0 ? (HybTileShares){ n / n_parts, n % n_parts } : (HybTileShares){ 0 };
+}
+
+/* The first of what a part has. */
+static gint64
+find_share (const HybTileShares *shares, gint64 part)
+{
+  return part * shares->size + MIN (part, shares->n_larger);
+}
+
 /* Tiles are three vectors wide at most.  If there is a kernel for four, all are but the last one, which has
  * what is left, a single vector being joined with the tile before it.  Else vectors are shared out evenly:
  * a tile of one vector has too few sums to keep the processor busy. */
@@ -58,6 +71,8 @@ hyb_tiling_init (HybTiling      *tiling,
                          .n_columns = n_columns,
                          .n_rows = (filters + max - 1) / max,
                          .by_filters = weight_bytes > SMALL_WEIGHTS };
+  tiling->columns = share_out (n_vectors, tiling->n_columns);
+  tiling->rows = share_out (filters, tiling->n_rows);
 }
 
 gint64
@@ -78,20 +93,18 @@ find_column (const HybTiling *tiling, gint64 column)
 {
   if (has_four (tiling->tiles))
     return column < tiling->n_columns ? column * 3 : tiling->n_vectors;
-  return tiling->n_vectors * column / tiling->n_columns;
+  return find_share (&tiling->columns, column);
 }
 
-HybTile
-hyb_tiling_get (const HybTiling *tiling, gint64 index)
+void
+hyb_tiling_find (const HybTiling *tiling, gint64 index, HybTile *tile)
 {
-  gint64 column = tiling->by_filters ? index % tiling->n_columns : index / tiling->n_rows;
-  gint64 row = tiling->by_filters ? index / tiling->n_columns : index % tiling->n_rows;
-  gint64 begin = tiling->filters * row / tiling->n_rows;
-  gint64 end = tiling->filters * (row + 1) / tiling->n_rows;
-  gint64 first = find_column (tiling, column);
+  gint64 inner = tiling->by_filters ? tiling->n_columns : tiling->n_rows;
+  gint64 outer = index / inner, rest = index - outer * inner;
+  gint64 column = tiling->by_filters ? rest : outer, row = tiling->by_filters ? outer : rest;
 
-  return (HybTile){ .first_vector = first,
-                    .n_vectors = find_column (tiling, column + 1) - first,
-                    .first_filter = begin,
-                    .n_filters = end - begin };
+  tile->first_vector = find_column (tiling, column);
+  tile->n_vectors = find_column (tiling, column + 1) - tile->first_vector;
+  tile->first_filter = find_share (&tiling->rows, row);
+  tile->n_filters = find_share (&tiling->rows, row + 1) - tile->first_filter;
 }

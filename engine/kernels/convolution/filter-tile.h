@@ -36,6 +36,17 @@ typedef struct
   float        slope;
 } HybTileMap;
 
+/* Moves the place of sums on by n filters. */
+static inline void
+hyb_tile_map_move (HybTileMap *map, gint64 n)
+{
+  map->to += n * map->stride;
+  if (map->other)
+    map->other += n * map->stride;
+  if (map->bias)
+    map->bias += n;
+}
+
 /* The image under one tile. */
 typedef struct
 {
@@ -151,13 +162,20 @@ const HybTiles *hyb_tiles_choose (void);
 /* Fills `vectors` of an image for vectors that follow each other. */
 void hyb_tiles_follow (const HybTiles *tiles, gint64 vectors[HYB_TILE_VECTORS]);
 
+/* Things in parts of nearly the same size: the first n_larger have size + 1 of them, the others size. */
+typedef struct
+{
+  gint64 size, n_larger;
+} HybTileShares;
+
 /* A grid of tiles that covers all positions (in vectors) and filters. */
 typedef struct
 {
   const HybTiles *tiles;
   gint64          n_vectors, filters;
   gint64          n_columns, n_rows; /* tiles along the positions and along the filters */
-  gboolean        by_filters;        /* consecutive tiles have the same filters */
+  HybTileShares   columns, rows;
+  gboolean        by_filters; /* consecutive tiles have the same filters */
 } HybTiling;
 
 typedef struct
@@ -176,5 +194,5 @@ void hyb_tiling_init (HybTiling      *tiling,
 gint64 hyb_tiling_n_tiles (const HybTiling *tiling);
 /* Whether the tile is the last one of its filters. */
 gboolean hyb_tiling_is_last (const HybTiling *tiling, const HybTile *tile);
-/* Returns tile number `index`. */
-HybTile hyb_tiling_get (const HybTiling *tiling, gint64 index);
+/* Finds tile number `index`.  Its fields are written where they are read: copying them at once would wait for them. */
+void hyb_tiling_find (const HybTiling *tiling, gint64 index, HybTile *tile);

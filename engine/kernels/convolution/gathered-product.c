@@ -204,21 +204,25 @@ multiply_filters (const Block   *block,
 {
   const HybStripProduct *product = block->product;
   gint64   depth = product->layout->depth, max = block->tiles->max_filters[tile->n_vectors];
-  gint64   n_groups = (end - begin + max - 1) / max, n = n_groups, some;
+  gint64   n = MAX ((end - begin + max - 1) / max, 1), some = (end - begin + n - 1) / n;
+  gint64   n_smaller = some * n - (end - begin); /* groups with a filter less, the last ones */
   gboolean fetches_ahead = tile->first_vector == 0 &&
                            !hyb_machine_is_near (sizeof (float) * (gsize) (block->filters * depth));
 
-  for (gint64 f = begin; f < end; f += some, n_groups--)
+  panel->map = find_map (block, begin, tile->first_vector * block->tiles->lanes);
+  for (gint64 i = 0, f = begin; f < end; i++)
     {
       const float *weights = product->weight + f * depth + block->first;
 
-      some = (end - f + n_groups - 1) / n_groups;
-      panel->map = find_map (block, f, tile->first_vector * block->tiles->lanes);
+      if (i == n - n_smaller)
+        some--;
       if (fetches_ahead)
         panel->ahead = (HybTileAhead){ weights + some * depth, MIN (some, end - f - some) };
       if (block->is_far && begin == 0)
-        fetch_next (block, tile, n - n_groups, n);
+        fetch_next (block, tile, i, n);
       block->tiles->sum_panel[tile->n_vectors][some](panel, weights);
+      hyb_tile_map_move (&panel->map, some);
+      f += some;
     }
 }
 
@@ -260,7 +264,7 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
       gint64       chunk = i < n_tiles ? i / n_columns : i - n_tiles;
       gint64       first = block->filters * chunk / block->n_chunks;
       gint64       last = block->filters * (chunk + 1) / block->n_chunks;
-      HybTile      tile = hyb_tiling_get (&block->tiling, i % n_columns);
+      HybTile      tile;
       HybTilePanel panel = { .depth = block->depth,
                              .weights_stride = block->product->layout->depth,
                              .continues = block->first > 0,
@@ -272,6 +276,7 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
           multiply_columns (block, &panel, first, last, copy);
           continue;
         }
+      hyb_tiling_find (&block->tiling, i % n_columns, &tile);
       place_cells (block, &tile, &panel, copy);
       multiply_filters (block, &tile, &panel, first, last);
     }
@@ -281,11 +286,13 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
 static gint64
 choose_depth (const Block *block)
 {
-  gint64 first = hyb_tiling_get (&block->tiling, 0).n_vectors;
-  gint64 last = hyb_tiling_get (&block->tiling, block->tiling.n_columns - 1).n_vectors;
-  gint64 max = PANEL_FLOATS / (MAX (first, last) * block->tiles->lanes);
-  gint64 depth = block->product->layout->depth, n = (depth + max - 1) / max;
+  HybTile first, last;
+  gint64  max, n, depth = block->product->layout->depth;
 
+  hyb_tiling_find (&block->tiling, 0, &first);
+  hyb_tiling_find (&block->tiling, block->tiling.n_columns - 1, &last);
+  max = PANEL_FLOATS / (MAX (first.n_vectors, last.n_vectors) * block->tiles->lanes);
+  n = (depth + max - 1) / max;
   return (depth + n - 1) / n;
 }
 

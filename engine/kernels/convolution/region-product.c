@@ -58,7 +58,7 @@ find_part (const Product *product, gint64 index)
   while (layout->regions[r].first_tile > index)
     r--;
   part.region = &layout->regions[r];
-  part.tile = hyb_tiling_get (&part.region->tiling, index - part.region->first_tile);
+  hyb_tiling_find (&part.region->tiling, index - part.region->first_tile, &part.tile);
   part.first = part.tile.first_vector * lanes;
   part.width = part.tile.n_vectors * lanes;
   part.n = MIN (part.width, part.region->positions - part.first);
@@ -209,15 +209,16 @@ multiply_filters (const Product *product,
 
   panel->n = part->region->is_contiguous ? part->n : part->width;
   panel->finishes = is_last && part->region->is_contiguous;
+  panel->map = find_map (product, part, begin);
   for (gint64 f = begin; f < end; f += some, n_groups--)
     {
       some = (end - f + n_groups - 1) / n_groups;
-      panel->map = find_map (product, part, f);
       product->tiles->sum_listed[n_vectors][some](panel,
                                                   product->weight + f * depth +
                                                       product->first_channel * layout->n_taps);
       if (is_last && !part->region->is_contiguous)
         finish_sums (product, part, f, some, panel->map.to);
+      hyb_tile_map_move (&panel->map, some);
     }
 }
 

@@ -305,9 +305,11 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
 
   for (gint64 i = begin; i < end; i++)
     {
-      HybTile tile = hyb_tiling_get (&group->tiling, i);
-      gint64  max = group->layout->tiles->max_filters[tile.n_vectors];
+      HybTile tile;
+      gint64  max;
 
+      hyb_tiling_find (&group->tiling, i, &tile);
+      max = group->layout->tiles->max_filters[tile.n_vectors];
       for (gint64 f = 0; f < tile.n_filters; f += max)
         multiply_filters (group, &tile, tile.first_filter + f, MIN (max, tile.n_filters - f));
     }
