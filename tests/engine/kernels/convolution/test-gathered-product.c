@@ -24,6 +24,23 @@ test_pointwise_images_of_every_size (void)
       }
 }
 
+/* Images whose lines under a tile of AVX2 overflow a first-level cache of 32 KiB, by as many filters as make copies pay and one
+ * less, and one beyond a second-level cache of 1 MiB. */
+static void
+test_pointwise_images_beyond_caches (void)
+{
+  static const gint64 sizes[][3] = { { 205, 64, 327 }, { 205, 63, 321 }, { 257, 5, 1031 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      HybConvolve c = convolution_make (sizes[i][0], sizes[i][1], 1, sizes[i][2]);
+
+      convolution_set_window (&c, 1, &(ConvolutionWindow){ 1, 1, 1, 0 });
+      convolution_set_window (&c, 2, &(ConvolutionWindow){ 1, 1, 1, 0 });
+      convolution_check_levels (&c, CONVOLUTION_DIRECT);
+    }
+}
+
 /* Maps with many filters whose rows are short, or whose taps are far apart. */
 static void
 test_narrow_maps (void)
@@ -173,6 +190,8 @@ TEST_PROGRAM (test_gathered_product)
 
   g_test_add_func ("/engine/kernels/gathered/pointwise-images-of-every-size",
                    test_pointwise_images_of_every_size);
+  g_test_add_func ("/engine/kernels/gathered/pointwise-images-beyond-caches",
+                   test_pointwise_images_beyond_caches);
   g_test_add_func ("/engine/kernels/gathered/narrow-maps-with-many-filters", test_narrow_maps);
   g_test_add_func ("/engine/kernels/gathered/blocks-of-channels", test_blocks_of_channels);
   g_test_add_func ("/engine/kernels/gathered/last-positions-are-summed-along-channels",
