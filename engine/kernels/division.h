@@ -26,14 +26,16 @@ modulo_integers (gint64 a, gint64 b)
 
 /* Quotients of narrow integers.  A real type that represents all of them cuts a / b exactly: a fraction is at
  * least 1 / b away from the next integer, more than rounding moves it.  Vectors have such a division, but none of integers.
- * Divisors whose quotient C leaves undefined are replaced. */
+ * Divisors whose quotient C leaves undefined are replaced: by masks, because the compiler makes no vectors of a division
+ * in a branch. */
 static inline gint32
 divide_words (gint32 a, gint32 b)
 {
-  gint32 divisor = b == 0 || b == -1 ? 1 : b;
+  gint32 is_zero = -(b == 0), is_minus_one = -(b == -1), is_special = is_zero | is_minus_one;
+  gint32 divisor = (b & ~is_special) | (is_special & 1);
   gint32 quotient = (gint32) ((double) a / (double) divisor);
 
-  return b == 0 ? 0 : b == -1 ? (gint32) (0 - (guint32) a) : quotient;
+  return (quotient & ~is_special) | ((gint32) (0 - (guint32) a) & is_minus_one);
 }
 
 static inline gint32
@@ -47,10 +49,10 @@ divide_bytes (gint32 a, gint32 b)
 static inline gint32
 modulo_words (gint32 a, gint32 b)
 {
-  gint32 divisor = b == 0 || b == -1 ? 1 : b;
+  gint32 is_special = -(b == 0) | -(b == -1), divisor = (b & ~is_special) | (is_special & 1);
   gint32 rest = a - (gint32) ((double) a / (double) divisor) * divisor;
 
-  return rest + (rest != 0 && (rest ^ divisor) < 0 ? divisor : 0);
+  return rest + (divisor & -((rest != 0) & ((rest ^ divisor) < 0)));
 }
 
 static inline gint32
