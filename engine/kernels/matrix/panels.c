@@ -27,7 +27,10 @@
  * stay in the second-level cache.  AMD Zen 5, together with sharing the prefetching from there on, AVX-512: 68 × 1617 × 922
  * 1,240 to 870 µs, 100 × 2048 × 300 640 to 500, 300 × 768 × 768 1,490 to 1,400; AVX2: 1,710 to 1,520, 1,000 to 910. */
 #define MIN_ROWS_BY_DEPTH 48
-#define ROW_BLOCK         384
+/* The same if vectors are loaded in halves, of weights from memory.  AMD Zen 4, AVX-512: 32 rows take 0.79 to 0.93 of the time
+ * with 14 to 25 MB of weights, 24 rows 0.90 to 1.06. */
+#define MIN_ROWS_FROM_MEMORY 32
+#define ROW_BLOCK            384
 
 /* Rows of a panel that are multiplied with all rows of X before the next ones: 24 KiB, so that they stay
  * in the first-level cache.  hyb_panels_gemm_half() packs as many at a time.  Each block of Y is read and written once for
@@ -364,14 +367,15 @@ multiply_panels (gint64 begin, gint64 end, gpointer data)
     }
 }
 
-/* Whether panels are multiplied by depth.  Not if vectors are loaded in halves, when arithmetic takes twice as long, so that
- * weights and X come in time from caches either way, and Y is read and written less often: AMD Zen 4, AVX-512, 57 rows of 1649
- * floats with 11 MB of weights take 0.95 of the time.  From memory it is faster (64 rows, 17 MB: 0.87). */
+/* Whether panels are multiplied by depth.  If vectors are loaded in halves, only those from memory (64 rows, 17 MB: 0.87 of the
+ * time): arithmetic takes twice as long, so that weights and X come in time from caches either way, and Y is read and written
+ * less often (AMD Zen 4, AVX-512, 57 rows of 1649 floats with 11 MB of weights: 0.95). */
 static gboolean
 goes_by_depth (const HybPanelProduct *product)
 {
-  return product->m >= MIN_ROWS_BY_DEPTH &&
-         (!hyb_machine_halves_vectors () || hyb_machine_is_in_memory (bytes_of (product)));
+  if (hyb_machine_halves_vectors ())
+    return product->m >= MIN_ROWS_FROM_MEMORY && hyb_machine_is_in_memory (bytes_of (product));
+  return product->m >= MIN_ROWS_BY_DEPTH;
 }
 
 static gint64
