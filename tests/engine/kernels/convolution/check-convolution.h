@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/kernels/convolution/convolve.h"
+#include "engine/kernels/simd/simd.h"
 
 /* The window along one axis. */
 typedef struct
@@ -28,7 +29,8 @@ typedef enum
   CONVOLUTION_REGIONS,
 } ConvolutionMethod;
 
-/* Checks a convolution with every combination at the current level, and that nothing is written behind its arrays. */
-void convolution_check (const HybConvolve *c, ConvolutionMethod method);
-/* Checks it at each level of vector instructions that has tiles. */
+/* Checks a convolution with every pair of what may be added, and that nothing is written behind its arrays, at each level of
+ * vector instructions from `lowest` on. */
+void convolution_check (const HybConvolve *c, ConvolutionMethod method, HybSimdLevel lowest);
+/* Checks it at each level that has tiles. */
 void convolution_check_levels (const HybConvolve *c, ConvolutionMethod method);

@@ -188,17 +188,20 @@ TEST_PROGRAM (test_gathered_product)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/engine/kernels/gathered/pointwise-images-of-every-size",
+  g_test_add_func ("/engine/kernels/gathered/every-level/pointwise-images-of-every-size",
                    test_pointwise_images_of_every_size);
   g_test_add_func ("/engine/kernels/gathered/pointwise-images-beyond-caches",
                    test_pointwise_images_beyond_caches);
-  g_test_add_func ("/engine/kernels/gathered/narrow-maps-with-many-filters", test_narrow_maps);
-  g_test_add_func ("/engine/kernels/gathered/blocks-of-channels", test_blocks_of_channels);
-  g_test_add_func ("/engine/kernels/gathered/last-positions-are-summed-along-channels",
+  g_test_add_func ("/engine/kernels/gathered/every-level/narrow-maps-with-many-filters",
+                   test_narrow_maps);
+  g_test_add_func ("/engine/kernels/gathered/every-level/blocks-of-channels",
+                   test_blocks_of_channels);
+  g_test_add_func ("/engine/kernels/gathered/every-level/last-positions-are-summed-along-channels",
                    test_last_positions);
-  g_test_add_func ("/engine/kernels/gathered/last-positions-of-windows",
+  g_test_add_func ("/engine/kernels/gathered/every-level/last-positions-of-windows",
                    test_last_positions_of_windows);
-  g_test_add_func ("/engine/kernels/gathered/threads-give-the-same-bytes", test_same_bytes);
+  g_test_add_func ("/engine/kernels/gathered/every-level/threads-give-the-same-bytes",
+                   test_same_bytes);
 
   return g_test_run ();
 }
