@@ -1,10 +1,11 @@
 /* test-control.c — tests of If, Loop and Scan: numbers that ONNX Runtime computed, in every mode, and what nodes are
- * lowered to.
+ * lowered to, and what is left out of that.
  *
  * tests/data/onnx/control has a model and its arrays for each case; make-control.py beside it writes them.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/analysis/infer-types.h"
 #include "engine/lower/infer-lowered.h"
+#include "engine/variants/lowered/trimmed.h"
 #include "tests/engine/onnx/files.h"
 #include "tests/program.h"
 
@@ -78,6 +79,30 @@ test_the_number_of_steps_decides_the_form (void)
     }
 }
 
+/* tensorflow-onnx hands the number of steps from step to step; only the steps' own states are left. */
+static void
+test_states_that_only_compute_themselves_are_left_out (void)
+{
+  g_autoptr (HybModel) model = files_open (".", "keras-gru");
+  HybGraph           *graph = hyb_model_get_graph (model);
+  g_autofree HybType *types = hyb_model_new_types (model);
+  g_autoptr (HybLowered) lowered = NULL;
+  g_auto (HybTrimmed) trimmed = { 0 };
+  guint             n;
+  const HybValueId *heads;
+
+  types[hyb_graph_get_node (graph, hyb_graph_find_variable (graph, "x0"))->first_output].shape =
+      hyb_shape_3d (2, 5, 4);
+  g_assert_true (hyb_infer_types (graph, types, NULL, FALSE, NULL));
+  lowered = hyb_lowered_new (graph, types);
+  hyb_lowered_trim (&trimmed, lowered);
+  g_assert_true (has_operator (trimmed.graph, "_foreach"));
+  g_assert_cmpuint (hyb_graph_n_values (trimmed.graph), <, hyb_graph_n_values (lowered->graph));
+  heads = hyb_graph_get_heads (trimmed.graph, &n);
+  for (guint i = 0; i < n; i++)
+    g_assert_true (hyb_type_is_known (&trimmed.types[heads[i]]));
+}
+
 TEST_PROGRAM (test_control)
 {
   g_test_init (&argc, &argv, NULL);
@@ -90,6 +115,8 @@ TEST_PROGRAM (test_control)
     }
   g_test_add_func ("/engine/onnx/control/the_number_of_steps_decides_the_form",
                    test_the_number_of_steps_decides_the_form);
+  g_test_add_func ("/engine/onnx/control/states_that_only_compute_themselves_are_left_out",
+                   test_states_that_only_compute_themselves_are_left_out);
 
   return g_test_run ();
 }
