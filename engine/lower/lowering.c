@@ -529,7 +529,7 @@ hyb_lowering_walk (HybLowering *lowering)
         continue;
       if (needed && !needed[id])
         {
-          if (lowering->is_drawn)
+          if (lowering->is_drawn && !scope->by_head)
             visit_unread (lowering);
           continue;
         }

@@ -39,6 +39,14 @@ CASES = {
             next = Mul (s, s)
         }> (top, yes, zero, x)
     }""", lambda: {"x": floats(2)}),
+    # The same, compared before it is counted on.
+    "loop-before": ("""g (float[2] x) => (float[2] y, int64 k) <int64 zero = {0}, int64 five = {5}, int64 two = {2}, int64 top = {9223372036854775807}, bool yes = {1}> {
+        k, y = Loop <body = body (int64 i, bool go, int64 k_in, float[2] s) => (bool on, int64 k_out, float[2] next) {
+            on = Less (k_in, five)
+            k_out = Add (k_in, two)
+            next = Mul (s, s)
+        }> (top, yes, zero, x)
+    }""", lambda: {"x": floats(2)}),
     # A state that grows by a row in every step.
     "loop-growing": ("""g (float[1,3] x) => (float[n,3] y) <int64 limit = {3}> {
         y = Loop <body = body (int64 i, bool go, float[m,3] s) => (bool on, float[k,3] next) {

@@ -13,7 +13,7 @@ static const char *const cases[] = {
   "data-dependent",  "if-sign",     "if-sizes",      "loop-counter", "loop-growing",
   "loop-limit",      "loop-nested", "loop-no-steps", "loop-slices",  "loop-limit-input",
   "loop-limit-zero", "loop-until",  "loop-while",    "scan-axes",    "scan-sum",
-  "unused",          "list-steps",  "list-while",    "lists",
+  "unused",          "loop-before", "list-steps",    "list-while",   "lists",
 };
 
 static void
@@ -57,10 +57,10 @@ typedef struct
 } Form;
 
 static const Form forms[] = {
-  { "loop-limit", "_foreach" },    { "loop-counter", "_foreach" },  { "loop-nested", "_foreach" },
-  { "loop-growing", NULL },        { "loop-slices", NULL },         { "loop-no-steps", NULL },
-  { "loop-until", "_while_loop" }, { "loop-while", "_while_loop" }, { "scan-sum", "_foreach" },
-  { "if-sign", "_cond" },
+  { "loop-limit", "_foreach" },  { "loop-counter", "_foreach" },  { "loop-before", "_foreach" },
+  { "loop-nested", "_foreach" }, { "loop-growing", NULL },        { "loop-slices", NULL },
+  { "loop-no-steps", NULL },     { "loop-until", "_while_loop" }, { "loop-while", "_while_loop" },
+  { "scan-sum", "_foreach" },    { "if-sign", "_cond" },
 };
 
 static void
