@@ -1,6 +1,6 @@
 /* panels.c — products of few rows with packed weights: Y[m,n] = sum_k X[m,k] W[k,n] + bias[n].
  *
- *   hyb_panels_multiply(): for each panel of 32 columns (split over threads), for each block of 192 rows of the panel,
+ *   hyb_panels_multiply(): for each panel of 32 columns (split over threads), for each block of at most 192 rows of the panel,
  *   for each group of 1 to 12 rows of X, for k; of many rows for each such block of all panels.
  *   hyb_panels_gemm_half(), weights not packed: for each block of k that keeps X in the cache, for each
  *   panel, for each piece of 192 rows of W: convert and pack the piece, then for each group of rows, for k.
@@ -34,9 +34,13 @@
 
 /* Rows of a panel that are multiplied with all rows of X before the next ones: 24 KiB, so that they stay
  * in the first-level cache.  hyb_panels_gemm_half() packs as many at a time.  Each block of Y is read and written once for
- * each of them.  AMD Zen 4, processor time: 128 rows take 1.02 of the time with AVX2 (2 to 96 rows of X, 412 × 1648 weights)
- * and 1.01 to 1.05 with AVX-512, 64 more. */
+ * each of them.  AMD Zen 4, processor time of weights up to 7 MB: 128 rows take up to 1.05 of the time with AVX2, 1.09 with
+ * AVX-512. */
 #define DEPTH 192
+/* The same with AVX2 where panels have more than NEAR_ROWS rows, whose weights come from memory as a rule: the next block is
+ * prefetched meanwhile, and both fit in 32 KiB (12 MB, 6 to 24 rows of X: 192 rows take up to 1.11 of the time). */
+#define FAR_DEPTH 128
+#define NEAR_ROWS 720
 /* Floats of X that stay in the second-level cache while hyb_panels_gemm_half() reads the weights. */
 #define CACHED_X 163840
 /* Multiplications below which a slice is not worth a thread.  For few rows they take longer, because weights are read for
@@ -118,11 +122,13 @@ even_part (gint64 n, gint64 max, gint64 unit)
   return (part + unit - 1) / unit * unit;
 }
 
-/* The rows of a block, for panels of k rows. */
+/* The rows of a block, for panels of k rows.  They decide in which order a sum is made, so that nothing else may choose them. */
 static gint64
 block_depth (gint64 k)
 {
-  return MIN (even_part (k, DEPTH, HYB_LINE_FLOATS), k);
+  gboolean is_far = k > NEAR_ROWS && hyb_simd_level () == HYB_SIMD_AVX2;
+
+  return MIN (even_part (k, is_far ? FAR_DEPTH : DEPTH, HYB_LINE_FLOATS), k);
 }
 
 /* Some rows of a panel, from row l on, the columns that Y has, and what is added to their product. */
