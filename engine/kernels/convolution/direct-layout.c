@@ -96,6 +96,7 @@ void
 hyb_direct_layout_init (HybDirectLayout *layout, const HybConvolve *convolve)
 {
   layout->convolve = *convolve;
+  layout->is_joined = FALSE;
   layout->is_image = join_rows (&layout->convolve);
   hyb_direct_taps_init (&layout->rows, &layout->convolve, 1);
   hyb_direct_taps_init (&layout->columns, &layout->convolve, 2);

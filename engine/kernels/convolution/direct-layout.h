@@ -25,8 +25,10 @@ typedef struct
 
 typedef struct
 {
-  HybConvolve   convolve; /* pointwise kernels: with all positions in one row */
-  gboolean      is_image; /* the image is laid out already: a pointwise kernel */
+  HybConvolve convolve; /* pointwise kernels: with all positions in one row */
+  gboolean    is_image; /* the image is laid out already: a pointwise kernel */
+  gboolean
+      is_joined; /* rows belong to several samples: no sum may depend on the place in the batch */
   HybDirectTaps rows, columns;
   gint64        channels;      /* of one group */
   gint64        depth;         /* channels × taps */

@@ -328,6 +328,8 @@ SIMD (gather) (const HybTileGather *gather, float *panel)
 
         for (; i + LANES <= run->n; i += LANES)
           simd_store (to + i, simd_load (from + i));
+        for (; i + HYB_TILE_UNIT <= run->n; i += HYB_TILE_UNIT)
+          memcpy (to + i, from + i, sizeof (float) * HYB_TILE_UNIT);
         if (i < run->n)
           simd_store (to + i, simd_load_part (from + i, run->n - i));
       }

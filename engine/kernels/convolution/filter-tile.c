@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/filter-tile.h"
 
+#include <string.h>
+
 #include "engine/kernels/vectorise.h"
 
 /* Up to this many bytes of weights stay in the cache, so that consecutive tiles can share the

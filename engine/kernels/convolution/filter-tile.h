@@ -94,6 +94,9 @@ typedef void (*HybSumPanel) (const HybTilePanel *panel, const float *weights);
  * a sum are added at its end. */
 typedef void (*HybSumColumns) (const HybTilePanel *panel, const float *weights, gint64 n_filters);
 
+/* Floats of a short vector, which a copy of cells may end with. */
+#define HYB_TILE_UNIT 8
+
 /* Cells that follow each other: n of them, which the panel has from `to` on. */
 typedef struct
 {

@@ -44,13 +44,14 @@
 #define GRAIN 262144
 
 /* Positions behind the last whole vector that are summed along channels and taps: a vector for a quarter of its lanes
- * or fewer takes longer, if there are enough channels for the lanes to be added at the end. */
+ * or fewer takes longer, if there are enough channels for the lanes to be added at the end.  Not those of several samples:
+ * which ones come last depends on the batch. */
 static gint64
 count_columns (const HybDirectLayout *layout, const HybTiles *tiles, const HybDirectStrip *strip)
 {
   gint64 positions = strip->n_rows * strip->n_columns, rest = positions % tiles->lanes;
 
-  return positions > tiles->lanes && rest * 4 <= tiles->lanes &&
+  return !layout->is_joined && positions > tiles->lanes && rest * 4 <= tiles->lanes &&
                  layout->depth >= MIN_COLUMN_VECTORS * tiles->lanes
              ? rest
              : 0;
@@ -147,7 +148,7 @@ find_runs (const Block *block, gint64 first, gint64 n, HybTileRun runs[MAX_POSIT
   const HybDirectLayout *layout = block->product->layout;
   gint64                 width = block->product->strip->n_columns, n_runs = 0, length;
   /* Planes that were laid out can be read beyond the end. */
-  gint64 unit = layout->is_image ? 1 : block->tiles->lanes;
+  gint64 unit = layout->is_image ? 1 : HYB_TILE_UNIT;
 
   for (gint64 i = 0; i < n; i += length)
     {

@@ -7,12 +7,15 @@
  *   for each of six transformed rows: sums[row,f,i] = sum_k weight[row,f,k] planes[row][shifts[k] + i];
  *   then transform the sums of each filter to four rows and write them to the map.
  *
+ * Narrow maps of a batch would lose much to the gaps between their rows: there the cells of more samples are gathered
+ * without gaps (gathered-product.h), and the sums of each transformed row wait in the workspace for the other five.
+ *
  * Start at the end, with hyb_winograd_convolve().
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/convolution/winograd.h"
 
 #include "engine/base/parallel.h"
-#include "engine/kernels/convolution/direct-layout.h"
+#include "engine/kernels/convolution/gathered-product.h"
 #include "engine/kernels/convolution/parts.h"
 
 #include <string.h>
@@ -24,6 +27,10 @@
 
 /* Floats of the transformed image of one group of bands. */
 #define MAX_TRANSFORMED ((gint64) 176 << 10)
+/* Positions of a group whose cells are gathered, about.  They share each filter that comes from memory. */
+#define GATHERED_POSITIONS 256
+/* Floats of the transformed image and of the sums of such a group, at most: 8 MiB. */
+#define MAX_GATHERED ((gint64) 2 << 20)
 /* Floats of one padded channel of a group of bands, on the stack. */
 #define MAX_PADDED 8192
 /* Floats of transformed filters that may still be in a cache in the next run. */
@@ -42,16 +49,75 @@ typedef struct
   gint64             bands;           /* bands of a group in each of its samples, at most */
   gint64             n_groups;        /* of a sample; 1 if a group has several */
   gint64             plane;           /* floats of one row of one transformed channel */
-  gint64             area;            /* floats of one transformed group */
+  gboolean           is_gathered;     /* the positions of a group follow each other without gaps */
+  gint64             row;             /* positions from one row of a group to the next */
+  gint64             sums; /* gathered: floats of the sums of one transformed row of a group */
+  gint64             area; /* floats of one transformed group, and of its sums */
 } Layout;
 
 /* Returns the vectors that cover the positions of n_bands bands. */
 static gint64
 count_vectors (const Layout *layout, gint64 n_bands)
 {
-  gint64 positions = (n_bands - 1) * layout->pitch + layout->convolve->map[2];
+  gint64 positions = (n_bands - 1) * layout->row + layout->convolve->map[2];
 
   return (positions + layout->tiles->lanes - 1) / layout->tiles->lanes;
+}
+
+/* The product of one transformed row of all bands of a group, each band being a row of its map. */
+static HybDirectLayout
+find_product (const Layout *layout)
+{
+  HybDirectLayout product = { .convolve = *layout->convolve,
+                              .is_joined = TRUE,
+                              .channels = layout->channels,
+                              .depth = layout->depth,
+                              .n_strips = { 1, 1 },
+                              .pitch = layout->pitch,
+                              .plane = layout->plane };
+
+  product.convolve.map[1] = product.strip[0] = layout->samples * layout->bands;
+  product.strip[1] = layout->convolve->map[2];
+  return product;
+}
+
+/* Chooses the samples of a group whose cells are gathered, at most `most`: as many as make whole vectors, or groups of about
+ * the same size. */
+static gint64
+choose_samples (const Layout *layout, gint64 positions, gint64 most)
+{
+  gint64 batch = layout->convolve->batch, n_groups = (batch + most - 1) / most;
+
+  for (gint64 samples = most; 2 * samples > most; samples--)
+    if (samples * positions % layout->tiles->lanes == 0)
+      return samples;
+  return (batch + n_groups - 1) / n_groups;
+}
+
+/* Gathers the cells of more samples if that saves time. */
+static void
+try_gathering (Layout *layout)
+{
+  const HybConvolve *convolve = layout->convolve;
+  Layout             gathered = *layout;
+  HybDirectLayout    product;
+  gint64             positions = layout->bands * convolve->map[2]; /* of a sample */
+  gint64             floats = ROWS * (layout->channels * layout->bands * layout->pitch +
+                          convolve->map_channels * positions);
+  gint64             most = MIN (GATHERED_POSITIONS / positions, MAX_GATHERED / floats);
+
+  most = MIN (most, convolve->batch);
+  if (layout->n_groups > 1 || most <= layout->samples)
+    return;
+  gathered.is_gathered = TRUE;
+  gathered.samples = choose_samples (layout, positions, most);
+  gathered.row = convolve->map[2];
+  gathered.plane = gathered.samples * layout->bands * layout->pitch + layout->tiles->lanes;
+  gathered.sums = convolve->map_channels * gathered.samples * positions;
+  gathered.area = ROWS * (layout->channels * gathered.plane + gathered.sums) + HYB_TILE_SLACK;
+  product = find_product (&gathered);
+  if (hyb_gathered_pays (&product, layout->tiles))
+    *layout = gathered;
 }
 
 /* Small samples share a group, which then reads the filters once for all of them. */
@@ -74,7 +140,9 @@ find_layout (const HybConvolve *convolve, const HybTiles *tiles, Layout *layout)
       layout->n_groups == 1 ? CLAMP (fitting / layout->bands, 1, MAX (convolve->batch, 1)) : 1;
   /* transform_input() writes whole vectors. */
   layout->plane = layout->samples * layout->bands * layout->pitch + tiles->lanes;
+  layout->row = layout->pitch;
   layout->area = ROWS * layout->channels * layout->plane + HYB_TILE_SLACK;
+  try_gathering (layout);
 }
 
 /* Padding and a partial last band can cost more than the transform saves.  So can reading the filters,
@@ -222,9 +290,9 @@ write_rows (const BandGroup *group, gint64 filter, gint64 first, gint64 n, const
 {
   const Layout *layout = group->layout;
   gint64        width = layout->convolve->map[2], height = layout->convolve->map[1];
-  gint64        index = first / layout->pitch, column = first % layout->pitch;
+  gint64        index = first / layout->row, column = first % layout->row;
 
-  for (gint64 i = 0; i < n; i += layout->pitch - column, column = 0, index++)
+  for (gint64 i = 0; i < n; i += layout->row - column, column = 0, index++)
     {
       gint64 run = MIN (n - i, width - column);
       gint64 plane = index / group->n_bands * layout->convolve->map_channels + filter;
@@ -315,16 +383,74 @@ multiply_tiles (gint64 begin, gint64 end, gpointer data)
     }
 }
 
+/* The sums of a group whose cells are gathered: (row, filter, position). */
+static float *
+find_sums (const BandGroup *group)
+{
+  const Layout *layout = group->layout;
+
+  return group->planes + ROWS * layout->channels * layout->plane;
+}
+
+/* Transforms the sums of filters [begin, end) to rows of the map. */
+static void
+write_filters (gint64 begin, gint64 end, gpointer data)
+{
+  const BandGroup *group = data;
+  const Layout    *layout = group->layout;
+  gint64           positions = group->n_samples * group->n_bands * layout->row, n;
+  float            rows[BAND * HYB_TILE_STRIDE]; /* (row of the map, position) of one filter */
+
+  for (gint64 filter = begin; filter < end; filter++)
+    for (gint64 first = 0; first < positions; first += n)
+      {
+        const float *sums =
+            find_sums (group) + filter * layout->samples * layout->bands * layout->row + first;
+
+        n = MIN (HYB_TILE_STRIDE, positions - first);
+        layout->tiles->transform_output (n, sums, layout->sums, rows);
+        write_rows (group, filter, first, n, rows);
+      }
+}
+
+/* Computes a group whose cells are gathered. */
+static void
+gather_bands (BandGroup *group)
+{
+  const Layout     *layout = group->layout;
+  HybConvolveFinish none = { 0 };
+  HybDirectLayout   direct = find_product (layout);
+  HybDirectStrip  strip = { .n_rows = group->n_samples * group->n_bands, .n_columns = layout->row };
+  HybStripProduct product = {
+    .layout = &direct, .strip = &strip, .finish = &none, .shifts = group->shifts
+  };
+
+  for (gint64 row = 0; row < ROWS; row++)
+    {
+      product.planes = group->planes + row * layout->channels * layout->plane;
+      product.weight = group->weight + row * layout->convolve->map_channels * layout->depth;
+      product.map = find_sums (group) + row * layout->sums;
+      hyb_gathered_multiply (&product);
+    }
+  hyb_parallel_for (layout->convolve->map_channels, 1 + 4096 / (strip.n_rows * strip.n_columns),
+                    write_filters, group);
+}
+
 static void
 convolve_bands (BandGroup *group)
 {
   const Layout *layout = group->layout;
   gint64 bytes = ROWS * layout->convolve->map_channels * layout->depth * (gint64) sizeof (float);
 
+  hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, transform_channels, group);
+  if (layout->is_gathered)
+    {
+      gather_bands (group);
+      return;
+    }
   hyb_tiling_init (&group->tiling, layout->tiles,
                    count_vectors (layout, group->n_samples * group->n_bands),
                    layout->convolve->map_channels, bytes);
-  hyb_parallel_for (layout->channels, 1 + 4096 / layout->plane, transform_channels, group);
   hyb_parallel_for (hyb_tiling_n_tiles (&group->tiling), 1, multiply_tiles, group);
 }
 

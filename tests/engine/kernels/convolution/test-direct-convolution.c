@@ -322,6 +322,27 @@ test_winograd_of_small_samples (void)
       }
 }
 
+/* Narrow maps, whose cells are gathered; the last group of samples has fewer. */
+static void
+test_winograd_of_narrow_maps (void)
+{
+  for (gint64 size = 6; size < 9; size++)
+    {
+      HybConvolve       c = convolution_make (17, 66, size, 13 - size);
+      ConvolutionWindow window = { 3, 1, 1, 1 };
+
+      c.batch = 11;
+      convolution_set_window (&c, 1, &window);
+      convolution_set_window (&c, 2, &window);
+      for (guint n_threads = 1; n_threads < 4; n_threads += 2)
+        {
+          hyb_parallel_set_threads (n_threads);
+          convolution_check_levels (&c, CONVOLUTION_WINOGRAD);
+        }
+    }
+  hyb_parallel_set_threads (0);
+}
+
 static void
 test_winograd_of_every_size (void)
 {
@@ -445,6 +466,8 @@ TEST_PROGRAM (test_direct_convolution)
                    test_winograd_of_every_size);
   g_test_add_func ("/engine/kernels/shift/every-level/winograd-shares-filters-among-small-samples",
                    test_winograd_of_small_samples);
+  g_test_add_func ("/engine/kernels/shift/every-level/winograd-of-narrow-maps",
+                   test_winograd_of_narrow_maps);
   g_test_add_func ("/engine/kernels/shift/every-level/winograd-in-parts", test_winograd_in_parts);
   g_test_add_func ("/engine/kernels/shift/winograd-pays-for-its-weights",
                    test_winograd_pays_for_its_weights);
