@@ -49,6 +49,73 @@ hyb_graph_find_needed_by (const HybGraph *graph, const guint8 *by_head)
   return find_needed (graph, NULL, by_head);
 }
 
+/* --- Over steps --- */
+
+/* waiting: needed nodes whose inputs are to be looked at; a node gets there once. */
+typedef struct
+{
+  const HybGraph *graph;
+  guint8         *needed; /* by node */
+  HybNodeId      *waiting;
+  guint           n_waiting;
+} NeededNodes;
+
+static void
+add_producer (NeededNodes *nodes, HybValueId value)
+{
+  HybNodeId id = hyb_graph_get_producer (nodes->graph, value);
+
+  if (nodes->needed[id])
+    return;
+  nodes->needed[id] = TRUE;
+  nodes->waiting[nodes->n_waiting++] = id;
+}
+
+/* By node: the head that it gets its value from at the next step, or HYB_NO_ID.  (transfer full) */
+static guint *
+find_next_heads (const HybGraph *body, const HybSteps *steps)
+{
+  guint            n_nodes = hyb_graph_n_nodes (body);
+  guint            n;
+  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
+  guint           *next = g_new (guint, MAX (n_nodes, 1));
+
+  for (HybNodeId id = 0; id < n_nodes; id++)
+    next[id] = HYB_NO_ID;
+  for (guint s = 0; s < steps->n_states; s++)
+    next[variables[steps->first_variable + s]] = steps->first_head + s;
+  return next;
+}
+
+void
+hyb_graph_find_needed_later (const HybGraph *body, const HybSteps *steps, guint8 *by_head)
+{
+  guint                 n_nodes = hyb_graph_n_nodes (body);
+  guint                 n_heads;
+  const HybValueId     *heads = hyb_graph_get_heads (body, &n_heads);
+  g_autofree guint     *next = find_next_heads (body, steps);
+  g_autofree guint8    *needed = g_new0 (guint8, MAX (n_nodes, 1));
+  g_autofree HybNodeId *waiting = g_new (HybNodeId, MAX (n_nodes, 1));
+  NeededNodes           nodes = { body, needed, waiting, 0 };
+
+  for (guint h = 0; h < n_heads; h++)
+    if (by_head[h])
+      add_producer (&nodes, heads[h]);
+  while (nodes.n_waiting > 0)
+    {
+      HybNodeId         id = waiting[--nodes.n_waiting];
+      const HybValueId *inputs = hyb_graph_get_inputs (body, id);
+      guint             n_inputs = hyb_graph_get_node (body, id)->n_inputs;
+
+      for (guint i = 0; i < n_inputs; i++)
+        add_producer (&nodes, inputs[i]);
+      if (next[id] == HYB_NO_ID)
+        continue;
+      by_head[next[id]] = TRUE;
+      add_producer (&nodes, heads[next[id]]);
+    }
+}
+
 guint8 *
 hyb_graph_find_heads (const HybGraph *graph)
 {

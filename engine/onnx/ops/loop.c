@@ -163,22 +163,12 @@ take_states (const HybOnnxLoop *loop, HybOnnxVariables *variables, HybLoweredBod
 static guint8 *
 find_deciding_heads (const HybOnnxLoop *loop)
 {
-  HybGraph        *body = hyb_lowering_get_body (loop->lowering, 0);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
-  guint8          *deciding = g_new0 (guint8, loop->n_heads);
-  gboolean         has_grown = TRUE;
+  HybGraph *body = hyb_lowering_get_body (loop->lowering, 0);
+  HybSteps  steps = { .first_variable = FIRST_STATE, .first_head = 1, .n_states = loop->n_states };
+  guint8   *deciding = g_new0 (guint8, loop->n_heads);
 
   deciding[0] = TRUE;
-  while (has_grown)
-    {
-      g_autofree guint8 *needed = hyb_graph_find_needed_by (body, deciding);
-
-      has_grown = FALSE;
-      for (guint s = 0; s < loop->n_states; s++)
-        if (needed[variables[FIRST_STATE + s]] && !deciding[1 + s])
-          deciding[1 + s] = has_grown = TRUE;
-    }
+  hyb_graph_find_needed_later (body, &steps, deciding);
   return deciding;
 }
 

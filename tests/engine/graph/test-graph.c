@@ -186,6 +186,37 @@ test_needed_are_those_that_a_head_depends_on (Fixture *fixture, gconstpointer un
   g_assert_false (needed[hyb_graph_get_producer (fixture->graph, fixture->unused)]);
 }
 
+/* Each state is the next one of the step before, so each is found only after the one before it.  The last does not count. */
+static void
+test_needed_later_are_states_that_a_head_depends_on (void)
+{
+  enum
+  {
+    N_STATES = 300
+  };
+  HybBuilder *builder = hyb_builder_new ();
+  HybSteps    steps = { .first_variable = 1, .first_head = 2, .n_states = N_STATES };
+  guint8      by_head[2 + N_STATES] = { TRUE };
+  HybValueId  variables[1 + N_STATES];
+  g_autoptr (HybGraph) body = NULL;
+
+  for (guint v = 0; v <= N_STATES; v++)
+    {
+      g_autofree char *name = g_strdup_printf ("v%u", v);
+
+      variables[v] = hyb_builder_add_variable (builder, name, NULL);
+    }
+  hyb_builder_add_head (builder, call (builder, "relu", "condition", 1, &variables[1]));
+  hyb_builder_add_head (builder, variables[N_STATES]); /* a row */
+  for (guint s = 0; s < N_STATES; s++)
+    hyb_builder_add_head (builder, variables[s + 2 < N_STATES ? s + 2 : 0]);
+  body = hyb_builder_freeze (builder);
+
+  hyb_graph_find_needed_later (body, &steps, by_head);
+  for (guint h = 0; h < G_N_ELEMENTS (by_head); h++)
+    g_assert_cmpint (by_head[h], ==, h != 1 && h != 1 + N_STATES);
+}
+
 static void
 test_statistics_are_written_in_training_only (Fixture *fixture, gconstpointer unused)
 {
@@ -348,6 +379,8 @@ TEST_PROGRAM (test_graph)
   ADD ("other-heads-keep-variables-and-drop-what-they-do-not-need",
        test_other_heads_keep_variables_and_drop_what_they_do_not_need);
   ADD ("needed-are-those-that-a-head-depends-on", test_needed_are_those_that_a_head_depends_on);
+  g_test_add_func ("/engine/graph/graph/needed-later-are-states-that-a-head-depends-on",
+                   test_needed_later_are_states_that_a_head_depends_on);
   ADD ("statistics-are-written-in-training-only", test_statistics_are_written_in_training_only);
   ADD ("a-copy-reads-the-inputs-that-it-is-given", test_a_copy_reads_the_inputs_that_it_is_given);
 #undef ADD
