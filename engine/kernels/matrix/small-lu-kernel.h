@@ -113,8 +113,8 @@ SIMD (subtract_product) (gint64 stride, const float *below, float factor, float 
                                                    simd_load (column + i)));
 }
 
-/* Subtracts the products of two columns, with pivots in two rows, from n columns.  The number of vectors is a constant where
- * this is inlined. */
+/* Subtracts the products of two columns, with pivots in two rows, from n columns.  The factor in the second row is computed
+ * as the element that is stored there.  The number of vectors is a constant where this is inlined. */
 INLINE void
 SIMD (subtract_pairs) (gint64        n,
                        const gint64  vectors,
@@ -127,9 +127,8 @@ SIMD (subtract_pairs) (gint64        n,
   for (gint64 j = 0; j < n; j++)
     {
       float *column = columns + j * vectors * LANES;
-      float  factor = column[row[0]];
-      float  other = column[row[1]] - factor * below[row[1]];
-      Floats a = simd_fill (factor), b = simd_fill (other);
+      Floats a = simd_fill (column[row[0]]);
+      Floats b = simd_subtract_product (a, simd_fill (below[row[1]]), simd_fill (column[row[1]]));
 
       for (gint64 i = 0; i < vectors * LANES; i += LANES)
         {

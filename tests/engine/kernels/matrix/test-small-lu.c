@@ -80,6 +80,29 @@ test_product (void)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
+/* Element 1 of the last column of U is 0 or the rounding error of a product; element 2 is −½ of the same number. */
+static void
+test_stored_factors_are_those_that_are_subtracted (void)
+{
+  const float    third = 1.f / 3, below = 0.7f;
+  volatile float product = third * below;
+  float          a[] = { 1, below, 0, 0, 1, 0.5f, third, product, 0 };
+
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      float  lu[G_N_ELEMENTS (a)];
+      gint32 pivot[3];
+      int    first_zero;
+
+      memcpy (lu, a, sizeof lu);
+      hyb_simd_cap ((HybSimdLevel) level);
+      g_assert_true (hyb_small_lu (3, lu, pivot, &first_zero));
+      g_assert_true (pivot[0] == 1 && pivot[1] == 2 && pivot[2] == 3);
+      g_assert_cmpfloat (lu[8], ==, -0.5f * lu[7]);
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
 /* LAPACK numbers the first pivot that is 0, and goes on. */
 static void
 test_singular (void)
@@ -113,6 +136,8 @@ TEST_PROGRAM (test_small_lu)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/engine/kernels/small-lu/product-of-factors-is-the-matrix", test_product);
+  g_test_add_func ("/engine/kernels/small-lu/stored-factors-are-those-that-are-subtracted",
+                   test_stored_factors_are_those_that_are_subtracted);
   g_test_add_func ("/engine/kernels/small-lu/singular-matrices", test_singular);
   g_test_add_func ("/engine/kernels/small-lu/infinite-numbers-are-refused",
                    test_infinite_numbers_are_refused);
