@@ -9,6 +9,8 @@
 #include "engine/kernels/special.h"
 #include "engine/ops/elementwise/unary-family.h"
 
+#include <float.h>
+
 /* row name, description, f(x), operand of the derivative (x or y), f′ × g */
 #define ROWS(ROW)                                                                  \
   ROW (gamma, "Gamma function.", tgamma (x), x, tgamma (x) * hyb_digamma (x) * g)  \
@@ -53,15 +55,21 @@ hard_sigmoid_line (const UnaryOperands *operands, double x)
 #define CUT(line) ((line) < 0 ? 0 : (line) > 1 ? 1 : (line))
 #define SLOPE     ((const HardSigmoidParams *) operands->params)->alpha
 
+UNARY_LOOP (hard_sigmoid_wide, float, f32, CUT (hard_sigmoid_line (operands, x)))
+
+/* Numbers that a float does not hold are taken as doubles. */
 static void
 hard_sigmoid_f32 (gint64 begin, gint64 end, gpointer data)
 {
   const UnaryOperands     *operands = data;
   const HardSigmoidParams *params = operands->params;
 
-  hyb_vector_hard_sigmoid ((gsize) (end - begin), (const float *) operands->x + begin,
-                           (float) params->alpha, (float) params->beta,
-                           (float *) operands->y + begin);
+  if (fabs (params->alpha) > FLT_MAX || fabs (params->beta) > FLT_MAX)
+    hard_sigmoid_wide_f32 (begin, end, data);
+  else
+    hyb_vector_hard_sigmoid ((gsize) (end - begin), (const float *) operands->x + begin,
+                             (float) params->alpha, (float) params->beta,
+                             (float *) operands->y + begin);
 }
 
 UNARY_LOOP (hard_sigmoid, double, f64, CUT (hard_sigmoid_line (operands, x)))

@@ -30,11 +30,17 @@ test_limits (void)
   g_autoptr (HybTensor) b = op_run ("erfinv", NULL, op_tensor ("f32[4]", 1., -1., 1.5, 0.), NULL);
   g_autoptr (HybTensor) c = op_run ("relu", NULL, op_tensor ("f32[3]", NAN, -1., INFINITY), NULL);
   g_autoptr (HybTensor) d = op_run ("hard_sigmoid", NULL, op_tensor ("f32[3]", NAN, -9., 9.), NULL);
+  g_autoptr (HybTensor) e =
+      op_run ("hard_sigmoid", "alpha=1e39", op_tensor ("f32[4]", 0., 1e-40, 1., -1.), NULL);
+  g_autoptr (HybTensor) f =
+      op_run ("hard_sigmoid", "alpha=2e39 beta=-2e39", op_tensor ("f32[3]", 1., 0.5, 2.), NULL);
 
   op_assert_near (a, 0, INFINITY, INFINITY, INFINITY);
   op_assert_near (b, 0, INFINITY, -INFINITY, NAN, 0.);
   op_assert_near (c, 0, NAN, 0., INFINITY);
   op_assert_near (d, 0, NAN, 0., 1.);
+  op_assert_near (e, 1e-6, 0.5, 0.6, 1., 0.);
+  op_assert_near (f, 0, 0., 0., 1.);
 }
 
 static void
