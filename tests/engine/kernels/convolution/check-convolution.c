@@ -30,9 +30,8 @@ find_taps (const HybConvolve *c, int axis, gint64 position, gint64 *low, gint64 
   return cell;
 }
 
-/* The cell of the map at index `at`, without bias. */
-static double
-plain_sum (const HybConvolve *c, const float *image, const float *weight, gint64 at)
+double
+convolution_plain_sum (const HybConvolve *c, const float *image, const float *weight, gint64 at)
 {
   gint64 sample = at / volume (c->map) / c->map_channels;
   gint64 filter = at / volume (c->map) % c->map_channels;
@@ -140,7 +139,7 @@ sample_init (Sample *this, const HybConvolve *c, ConvolutionMethod method)
   this->sums = g_new (double, this->n);
   this->bound = 2e-7 * n_sums + (method == CONVOLUTION_WINOGRAD ? 4e-6 * sqrt (n_sums) : 0);
   for (gint64 at = 0; at < this->n; at++)
-    this->sums[at] = plain_sum (c, this->image, this->weight, at);
+    this->sums[at] = convolution_plain_sum (c, this->image, this->weight, at);
 }
 
 static void

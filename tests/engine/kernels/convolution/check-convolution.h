@@ -17,6 +17,9 @@ HybConvolve convolution_make (gint64 channels, gint64 filters, gint64 height, gi
 void convolution_set_window (HybConvolve *c, int axis, const ConvolutionWindow *window);
 /* Returns n numbers between −1 and 1; the caller frees them. */
 float *convolution_random_floats (guint64 seed, gint64 n);
+/* Returns the cell of the map at index `at`, without bias. */
+double
+convolution_plain_sum (const HybConvolve *c, const float *image, const float *weight, gint64 at);
 /* Combinations of a bias, a sum and no rectifier, one without and one with a slope. */
 #define CONVOLUTION_N_FINISHES 12
 /* Returns combination number `at`. */
