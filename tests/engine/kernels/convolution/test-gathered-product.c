@@ -3,6 +3,7 @@
 #include "engine/kernels/convolution/direct-convolution.h"
 
 #include "engine/base/parallel.h"
+#include "engine/kernels/simd/processor.h"
 #include "engine/kernels/simd/simd.h"
 #include "tests/engine/kernels/convolution/check-convolution.h"
 #include "tests/program.h"
@@ -24,12 +25,15 @@ test_pointwise_images_of_every_size (void)
       }
 }
 
-/* Images whose lines under a tile of AVX2 overflow a first-level cache of 32 KiB, by as many filters as make copies pay and one
- * less, and one beyond a second-level cache of 1 MiB. */
+/* Images whose lines under a tile of AVX2, 160 bytes of each channel, overflow the first-level cache, and that have more than 64
+ * pages, by as many filters as make copies pay and one less; and one beyond a second-level cache of 1 MiB. */
 static void
 test_pointwise_images_beyond_caches (void)
 {
-  static const gint64 sizes[][3] = { { 205, 64, 327 }, { 205, 63, 321 }, { 257, 5, 1031 } };
+  const gint64 channels = hyb_processor ()->first_cache / 160 + 1, width = (64 << 10) / channels;
+  const gint64 sizes[][3] = { { channels, 64, width + 8 },
+                              { channels, 63, width + 2 },
+                              { 257, 5, 1031 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
@@ -190,7 +194,7 @@ TEST_PROGRAM (test_gathered_product)
 
   g_test_add_func ("/engine/kernels/gathered/every-level/pointwise-images-of-every-size",
                    test_pointwise_images_of_every_size);
-  g_test_add_func ("/engine/kernels/gathered/pointwise-images-beyond-caches",
+  g_test_add_func ("/engine/kernels/gathered/every-level/pointwise-images-beyond-caches",
                    test_pointwise_images_beyond_caches);
   g_test_add_func ("/engine/kernels/gathered/every-level/narrow-maps-with-many-filters",
                    test_narrow_maps);
