@@ -140,16 +140,17 @@ check_sample (const Sample *sample, const gint64 *rows, guint n_rows)
       check_panels (sample, rows[r], panels, adds);
 }
 
-/* 100 rows are multiplied by depth, 400 in blocks of rows. */
+/* 400 rows are multiplied in two blocks of rows; unless vectors are loaded in halves, these and 100 rows by depth. */
 static void
 test_sums (void)
 {
-  static const gint64 rows[] = { 1, 2, 3, 4, 7, 8, 11, 12, 13, 25, 32, 100 }, many[] = { 400 };
-  static const gint64 sizes[][2] = { { 1, 1 },    { 5, 3 },    { 32, 16 },  { 33, 17 },
-                                     { 64, 4 },   { 100, 37 }, { 130, 64 }, { 257, 129 },
-                                     { 31, 127 }, { 64, 192 }, { 40, 193 }, { 65, 257 },
-                                     { 3, 720 },  { 3, 721 },  { 3, 0 },    { 200, 0 } };
-  Sample              sample;
+  static const gint64     rows[] = { 1, 2, 3, 4, 7, 8, 11, 12, 13, 25, 32, 100 }, many[] = { 400 };
+  static const HybMachine halves = { .second_cache = 1e3, .last_cache = 2e3, .loads = 1 };
+  static const gint64     sizes[][2] = { { 1, 1 },    { 5, 3 },    { 32, 16 },  { 33, 17 },
+                                         { 64, 4 },   { 100, 37 }, { 130, 64 }, { 257, 129 },
+                                         { 31, 127 }, { 64, 192 }, { 40, 193 }, { 65, 257 },
+                                         { 3, 720 },  { 3, 721 },  { 3, 0 },    { 200, 0 } };
+  Sample                  sample;
 
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     {
@@ -168,6 +169,9 @@ test_sums (void)
     {
       hyb_simd_cap ((HybSimdLevel) level);
       check_sample (&sample, many, 1);
+      hyb_machine_use (&halves); /* whose weights from memory are multiplied by depth */
+      check_sample (&sample, many, 1);
+      hyb_machine_use (NULL);
       check_vector (7, 0, FALSE);
       check_vector (7, 0, TRUE);
     }
@@ -235,7 +239,8 @@ test_again (void)
   hyb_parallel_set_threads (1);
 }
 
-/* Numbers of rows of each size of a group, alone and beside others, and around the least that are multiplied by depth. */
+/* Numbers of rows of each size of a group, alone and beside others, and around the least that are multiplied by depth unless
+ * vectors are loaded in halves. */
 static gboolean
 is_edge_of_rows (gint64 m)
 {
@@ -278,6 +283,49 @@ test_rows (void)
       hyb_simd_cap ((HybSimdLevel) level);
       check_rows (200);
       check_rows (1024); /* whole pages apart: smaller groups */
+    }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
+/* Long panels are multiplied in blocks of fewer rows with AVX2, whether alone, in groups or by depth. */
+static void
+check_long (void)
+{
+  enum
+  {
+    M = 48,
+    N = 64,
+    K = 721
+  };
+  static const gint64 rows[] = { 1, 2, 13, M };
+  g_autofree float   *x = numbers (M * K, 1), *w = numbers (N * K, 2), *bias = numbers (N, 3);
+  g_autofree float   *panels = g_new (float, hyb_panels_size (N, K));
+  g_autofree float   *alone = g_new (float, M *N), *some = g_new (float, M *N);
+  HybPanelProduct     product = { .m = 1, .n = N, .k = K, .ldx = K, .ldy = N, .bias = bias };
+
+  hyb_panels_pack (N, K, w, TRUE, panels);
+  for (gint64 i = 0; i < M; i++)
+    hyb_panels_multiply (&product, x + i * K, panels, alone + i * N);
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    for (guint threads = 1; threads <= 2; threads++)
+      {
+        gsize size = sizeof (float) * (gsize) (rows[r] * N);
+
+        hyb_parallel_set_threads (threads);
+        product.m = rows[r];
+        hyb_panels_multiply (&product, x, panels, some);
+        g_assert_cmpmem (some, size, alone, size);
+      }
+  hyb_parallel_set_threads (1);
+}
+
+static void
+test_long (void)
+{
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    {
+      hyb_simd_cap ((HybSimdLevel) level);
+      check_long ();
     }
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
@@ -348,11 +396,13 @@ check_machines (void)
 {
   enum
   {
-    ALL = 27, /* numbers of rows that are all tried, and one that goes by depth */
+    ALL = 27, /* numbers of rows that are all tried */
     M = 48,
     N = 300,
     K = 200
   };
+  /* From 32 rows on, or 48, they are multiplied by depth. */
+  static const gint64     more[] = { 31, 32, 33, M };
   static const HybMachine machines[] = {
     { .second_cache = 1e9,
       .last_cache = 2e9,
@@ -373,10 +423,12 @@ check_machines (void)
   HybMatrix         matrix = { w, N, K, K };
 
   hyb_panels_pack (N, K, w, TRUE, panels);
-  for (product.m = 1; product.m <= M; product.m = product.m == ALL ? M : product.m + 1)
+  for (guint r = 0; r < ALL + G_N_ELEMENTS (more); r++)
     {
-      gsize size = sizeof (float) * (gsize) (product.m * N);
+      gint64 m = r < ALL ? r + 1 : more[r - ALL];
+      gsize  size = sizeof (float) * (gsize) (m * N);
 
+      product.m = m;
       hyb_machine_use (NULL);
       hyb_panels_multiply (&product, x, panels, want);
       for (guint i = 0; i < G_N_ELEMENTS (machines); i++)
@@ -436,6 +488,7 @@ TEST_PROGRAM (test_panels)
   g_test_add_func ("/engine/kernels/panels/every-level/sums-agree", test_sums);
   g_test_add_func ("/engine/kernels/panels/threads-change-no-byte", test_threads);
   g_test_add_func ("/engine/kernels/panels/every-level/other-rows-change-no-byte", test_rows);
+  g_test_add_func ("/engine/kernels/panels/every-level/long-panels-change-no-byte", test_long);
   g_test_add_func ("/engine/kernels/panels/every-level/other-columns-change-no-byte", test_columns);
   g_test_add_func ("/engine/kernels/panels/every-level/other-machines-change-no-byte",
                    test_machines);
