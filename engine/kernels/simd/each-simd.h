@@ -63,7 +63,7 @@ hyb_simd_sum_eight (__m256 a)
   return _mm_cvtss_f32 (_mm_add_ss (half, _mm_shuffle_ps (half, half, 1)));
 }
 
-/* The first n < 8 lanes.  A masked store takes AMD processors twelve cycles. */
+/* The first n lanes, 0 ≤ n < 8.  A masked store takes AMD processors twelve cycles. */
 static inline __attribute__ ((always_inline, target ("avx2,fma,f16c"))) void
 hyb_simd_store_part_of_eight (float *to, gint64 n, __m256 a)
 {
