@@ -75,26 +75,24 @@ add_producer (NeededNodes *nodes, HybValueId value)
 static guint *
 find_next_heads (const HybGraph *body, const HybSteps *steps)
 {
-  guint            n_nodes = hyb_graph_n_nodes (body);
-  guint            n;
-  const HybNodeId *variables = hyb_graph_get_variables (body, &n);
-  guint           *next = g_new (guint, MAX (n_nodes, 1));
+  guint  n_nodes = hyb_graph_n_nodes (body);
+  guint *next = g_new (guint, MAX (n_nodes, 1));
 
   for (HybNodeId id = 0; id < n_nodes; id++)
     next[id] = HYB_NO_ID;
   for (guint s = 0; s < steps->n_states; s++)
-    next[variables[steps->first_variable + s]] = steps->first_head + s;
+    next[steps->variables[s]] = steps->first_head + s;
   return next;
 }
 
-void
+guint8 *
 hyb_graph_find_needed_later (const HybGraph *body, const HybSteps *steps, guint8 *by_head)
 {
   guint                 n_nodes = hyb_graph_n_nodes (body);
   guint                 n_heads;
   const HybValueId     *heads = hyb_graph_get_heads (body, &n_heads);
   g_autofree guint     *next = find_next_heads (body, steps);
-  g_autofree guint8    *needed = g_new0 (guint8, MAX (n_nodes, 1));
+  guint8               *needed = g_new0 (guint8, MAX (n_nodes, 1));
   g_autofree HybNodeId *waiting = g_new (HybNodeId, MAX (n_nodes, 1));
   NeededNodes           nodes = { body, needed, waiting, 0 };
 
@@ -114,6 +112,7 @@ hyb_graph_find_needed_later (const HybGraph *body, const HybSteps *steps, guint8
       by_head[next[id]] = TRUE;
       add_producer (&nodes, heads[next[id]]);
     }
+  return needed;
 }
 
 guint8 *

@@ -12,16 +12,16 @@ guint8 *hyb_graph_find_needed (const HybGraph *graph, HybTensor *const *constant
 /* The same for some heads: those whose flag is TRUE.  (transfer full) */
 guint8 *hyb_graph_find_needed_by (const HybGraph *graph, const guint8 *by_head);
 
-/* The heads and variables of a body that runs step by step: head first_head + s is variable first_variable + s of the next
- * step. */
+/* The states of a body that runs step by step: head first_head + s is variable variables[s] of the next step. */
 typedef struct
 {
-  guint first_variable, first_head, n_states;
+  guint            n_states, first_head;
+  const HybNodeId *variables;
 } HybSteps;
 
-/* Adds to by_head, which has a flag for each head, the states that the heads with a flag depend on at later steps.  It takes
- * each node once. */
-void hyb_graph_find_needed_later (const HybGraph *body, const HybSteps *steps, guint8 *by_head);
+/* Adds to by_head, which has a flag for each head, the states that the heads with a flag depend on at later steps.  Returns
+ * a flag for each node that one of them depends on.  It takes each node once.  (transfer full) */
+guint8 *hyb_graph_find_needed_later (const HybGraph *body, const HybSteps *steps, guint8 *by_head);
 
 /* One flag for each value, TRUE if the graph returns it.  (transfer full), free with g_free(). */
 guint8 *hyb_graph_find_heads (const HybGraph *graph);

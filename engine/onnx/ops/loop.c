@@ -163,12 +163,15 @@ take_states (const HybOnnxLoop *loop, HybOnnxVariables *variables, HybLoweredBod
 static guint8 *
 find_deciding_heads (const HybOnnxLoop *loop)
 {
-  HybGraph *body = hyb_lowering_get_body (loop->lowering, 0);
-  HybSteps  steps = { .first_variable = FIRST_STATE, .first_head = 1, .n_states = loop->n_states };
-  guint8   *deciding = g_new0 (guint8, loop->n_heads);
+  HybGraph          *body = hyb_lowering_get_body (loop->lowering, 0);
+  guint              n;
+  const HybNodeId   *variables = hyb_graph_get_variables (body, &n);
+  HybSteps           steps = { loop->n_states, 1, variables + FIRST_STATE };
+  guint8            *deciding = g_new0 (guint8, loop->n_heads);
+  g_autofree guint8 *needed = NULL;
 
   deciding[0] = TRUE;
-  hyb_graph_find_needed_later (body, &steps, deciding);
+  needed = hyb_graph_find_needed_later (body, &steps, deciding);
   return deciding;
 }
 

@@ -20,8 +20,9 @@ typedef struct
   const HybNodeId  *variables;
   const HybValueId *heads;
   const HybInts    *places;    /* by state: its variable */
-  gboolean         *is_live;   /* by state */
+  guint8           *is_live;   /* by head: rows, then states */
   guint8           *is_needed; /* by node of body */
+  guint8           *is_kept;   /* by variable */
 } Loop;
 
 /* The heads that are computed: rows and live states.  (transfer full), of HybValueId */
@@ -30,42 +31,22 @@ list_heads (const Loop *loop)
 {
   GArray *heads = g_array_new (FALSE, FALSE, sizeof (HybValueId));
 
-  g_array_append_vals (heads, loop->heads, loop->n_rows);
-  for (guint s = 0; s < loop->n_states; s++)
-    if (loop->is_live[s])
-      g_array_append_val (heads, loop->heads[loop->n_rows + s]);
+  for (guint h = 0; h < loop->n_rows + loop->n_states; h++)
+    if (loop->is_live[h])
+      g_array_append_val (heads, loop->heads[h]);
   return heads;
 }
 
-/* Marks the nodes that the live heads need. */
-static void
-mark_needed (Loop *loop)
-{
-  g_autoptr (GArray) heads = list_heads (loop);
-
-  for (guint i = 0; i < heads->len; i++)
-    loop->is_needed[hyb_graph_get_producer (loop->body, g_array_index (heads, HybValueId, i))] =
-        TRUE;
-  for (HybNodeId id = hyb_graph_n_nodes (loop->body); id-- > 0;)
-    for (guint i = 0; loop->is_needed[id] && i < hyb_graph_get_node (loop->body, id)->n_inputs; i++)
-      loop->is_needed[hyb_graph_get_producer (loop->body,
-                                              hyb_graph_get_inputs (loop->body, id)[i])] = TRUE;
-}
-
-/* Marks states that are needed, until no more is. */
+/* Marks the states that the live heads need at later steps, and the nodes that all of these need. */
 static void
 find_live (Loop *loop)
 {
-  gboolean is_more = TRUE;
+  g_autofree HybNodeId *variables = g_new (HybNodeId, MAX (loop->n_states, 1));
+  HybSteps              steps = { loop->n_states, loop->n_rows, variables };
 
-  while (is_more)
-    {
-      mark_needed (loop);
-      is_more = FALSE;
-      for (guint s = 0; s < loop->n_states; s++)
-        if (!loop->is_live[s] && loop->is_needed[loop->variables[loop->places->value[s]]])
-          loop->is_live[s] = is_more = TRUE;
-    }
+  for (guint s = 0; s < loop->n_states; s++)
+    variables[s] = loop->variables[loop->places->value[s]];
+  loop->is_needed = hyb_graph_find_needed_later (loop->body, &steps, loop->is_live);
 }
 
 static guint
@@ -74,17 +55,17 @@ input_of (const Loop *loop, guint variable)
   return loop->node->op->body_variable (loop->node->params, loop->node->n_inputs, 0, variable);
 }
 
-/* Whether a variable stays.  Arrays of rows say how many steps there are. */
-static gboolean
-is_kept (const Loop *loop, guint variable)
+/* Marks the variables that stay.  Arrays of rows say how many steps there are. */
+static void
+find_kept (Loop *loop)
 {
-  HybPortKind port =
-      loop->node->op->body_port (loop->node->params, loop->node->n_inputs, 0, variable);
+  const HybNode *node = loop->node;
 
+  for (guint v = 0; v < loop->n_variables; v++)
+    loop->is_kept[v] = loop->is_needed[loop->variables[v]] ||
+                       node->op->body_port (node->params, node->n_inputs, 0, v) == HYB_PORT_DATA;
   for (guint s = 0; s < loop->n_states; s++)
-    if (loop->places->value[s] == variable)
-      return loop->is_live[s];
-  return port == HYB_PORT_DATA || loop->is_needed[loop->variables[variable]];
+    loop->is_kept[loop->places->value[s]] = loop->is_live[loop->n_rows + s];
 }
 
 /* The trimmed body.  place: by old variable the new one.  (transfer full) */
@@ -99,7 +80,7 @@ trim_body (const Loop *loop, guint *place)
   hyb_builder_set_legacy_shapes (builder, hyb_graph_has_legacy_shapes (loop->body));
   /* A loop names its variables by position, so place records where each kept one has moved to. */
   for (guint v = 0; v < loop->n_variables; v++)
-    if (is_kept (loop, v))
+    if (loop->is_kept[v])
       {
         place[v] = n++;
         map[hyb_graph_get_node (loop->body, loop->variables[v])->first_output] =
@@ -137,7 +118,7 @@ wire (const Loop *loop, HybPortKind kind, const guint *place, GArray *inputs)
       guint v = kind == HYB_PORT_STATE ? (guint) loop->places->value[i] : i;
 
       if (loop->node->op->body_port (loop->node->params, loop->node->n_inputs, 0, v) != kind ||
-          !is_kept (loop, v))
+          !loop->is_kept[v])
         continue;
       g_array_append_val (inputs,
                           g_array_index (loop->rewrite->map, HybValueId,
@@ -182,7 +163,7 @@ write_loop (Loop *loop)
 
   /* Outputs without a reader are gone; the others keep their order.  The number of steps, the last one, is hidden. */
   for (guint o = 0; o < loop->n_rows + loop->n_states; o++)
-    if (o < loop->n_rows || loop->is_live[o - loop->n_rows])
+    if (loop->is_live[o])
       map[o] = value++;
 }
 
@@ -208,8 +189,8 @@ static gboolean
 trim_loop (HybRewrite *rewrite, HybNodeId id, const guint8 *is_read)
 {
   Loop loop = { .rewrite = rewrite, .id = id, .node = hyb_graph_get_node (rewrite->from, id) };
-  g_autofree gboolean *is_live = NULL;
-  guint                n_live = 0, n_heads;
+  g_autofree guint8 *is_live = NULL, *is_needed = NULL, *is_kept = NULL;
+  guint              n_live = 0, n_heads;
 
   if (hyb_node_kind (loop.node) != HYB_KIND_FOREACH)
     return FALSE;
@@ -219,18 +200,19 @@ trim_loop (HybRewrite *rewrite, HybNodeId id, const guint8 *is_read)
   loop.places = hyb_node_ints (loop.node, "in_state_locs");
   loop.n_rows = (guint) hyb_node_int (loop.node, "num_out_data", 0);
   loop.n_states = loop.places ? (guint) loop.places->n : 0;
-  is_live = g_new0 (gboolean, MAX (loop.n_states, 1));
-  loop.is_live = is_live;
-  loop.is_needed = g_new0 (guint8, MAX (hyb_graph_n_nodes (loop.body), 1));
-  for (guint s = 0; s < loop.n_states; s++)
-    is_live[s] = is_read[loop.node->first_output + loop.n_rows + s];
+  loop.is_live = is_live = g_new0 (guint8, MAX (n_heads, 1));
+  for (guint h = 0; h < loop.n_rows + loop.n_states; h++)
+    is_live[h] = h < loop.n_rows || is_read[loop.node->first_output + h];
   find_live (&loop);
+  is_needed = loop.is_needed;
   for (guint s = 0; s < loop.n_states; s++)
-    n_live += is_live[s] != 0;
-  if (n_live < loop.n_states && n_live + loop.n_rows > 0)
-    write_loop (&loop);
-  g_free (loop.is_needed);
-  return n_live < loop.n_states && n_live + loop.n_rows > 0;
+    n_live += is_live[loop.n_rows + s];
+  if (n_live == loop.n_states || n_live + loop.n_rows == 0)
+    return FALSE;
+  loop.is_kept = is_kept = g_new0 (guint8, MAX (loop.n_variables, 1));
+  find_kept (&loop);
+  write_loop (&loop);
+  return TRUE;
 }
 
 void

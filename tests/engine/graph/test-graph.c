@@ -194,10 +194,12 @@ test_needed_later_are_states_that_a_head_depends_on (void)
   {
     N_STATES = 300
   };
-  HybBuilder *builder = hyb_builder_new ();
-  HybSteps    steps = { .first_variable = 1, .first_head = 2, .n_states = N_STATES };
-  guint8      by_head[2 + N_STATES] = { TRUE };
-  HybValueId  variables[1 + N_STATES];
+  HybBuilder        *builder = hyb_builder_new ();
+  HybSteps           steps = { .n_states = N_STATES, .first_head = 2 };
+  guint8             by_head[2 + N_STATES] = { TRUE };
+  HybValueId         variables[1 + N_STATES];
+  guint              n;
+  g_autofree guint8 *needed = NULL;
   g_autoptr (HybGraph) body = NULL;
 
   for (guint v = 0; v <= N_STATES; v++)
@@ -212,7 +214,10 @@ test_needed_later_are_states_that_a_head_depends_on (void)
     hyb_builder_add_head (builder, variables[s + 2 < N_STATES ? s + 2 : 0]);
   body = hyb_builder_freeze (builder);
 
-  hyb_graph_find_needed_later (body, &steps, by_head);
+  steps.variables = hyb_graph_get_variables (body, &n) + 1;
+  needed = hyb_graph_find_needed_later (body, &steps, by_head);
+  for (guint v = 0; v <= N_STATES; v++)
+    g_assert_cmpint (needed[hyb_graph_get_producer (body, variables[v])], ==, v < N_STATES);
   for (guint h = 0; h < G_N_ELEMENTS (by_head); h++)
     g_assert_cmpint (by_head[h], ==, h != 1 && h != 1 + N_STATES);
 }
