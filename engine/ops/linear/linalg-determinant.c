@@ -135,11 +135,11 @@ multiply_diagonal (const HybCall *call, const HybRun *run, gint64 matrix)
       gsize  at = (gsize) ((matrix * n + i) * n + i);
       double element = dtype == HYB_F64 ? ((const double *) run->output[lu_output])[at]
                                         : (double) ((const float *) run->output[lu_output])[at];
-      int    exponent = 0;
+      int    of_element = 0, of_product = 0;
+      double mantissa = frexp (pivot[i] == i + 1 ? element : -element, &of_element);
 
-      product.mantissa =
-          frexp (product.mantissa * (pivot[i] == i + 1 ? element : -element), &exponent);
-      product.exponent += exponent;
+      product.mantissa = frexp (product.mantissa * mantissa, &of_product);
+      product.exponent += of_element + of_product;
     }
   return product;
 }

@@ -1,4 +1,5 @@
-/* test-linalg-determinant.c — inverses and determinants: samples and refusals for op-check.h.
+/* test-linalg-determinant.c — inverses and determinants: samples and refusals for op-check.h, and the
+ * least numbers.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "tests/engine/ops/op-check.h"
@@ -38,11 +39,33 @@ static const OpRefusal refusals[] = {
   { 0 },
 };
 
+/* Neither the least doubles nor their products with large ones vanish. */
+static void
+test_denormal_diagonal (void)
+{
+  const double least = 0x1p-1074;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) hyb_tensor_unref);
+  g_autoptr (GPtrArray) outputs = NULL;
+  g_autoptr (HybTensor) small =
+      op_run ("_linalg_det", NULL, op_tensor ("f64[2,2]", 1., 0., 0., least), NULL);
+  g_autoptr (HybTensor) ordinary =
+      op_run ("_linalg_det", NULL, op_tensor ("f64[2,2]", 0x1p1000, 0., 0., -least), NULL);
+
+  g_assert_cmpfloat (hyb_tensor_get_value (small, 0), ==, least);
+  g_assert_cmpfloat (hyb_tensor_get_value (ordinary, 0), ==, -0x1p-74);
+
+  g_ptr_array_add (inputs, op_tensor ("f64[2,2]", 1., 0., 0., least));
+  outputs = op_run_all ("_linalg_slogdet", NULL, FALSE, inputs);
+  g_assert_cmpfloat (hyb_tensor_get_value (outputs->pdata[0], 0), ==, 1);
+  g_assert_cmpfloat_with_epsilon (hyb_tensor_get_value (outputs->pdata[1], 0), -1074 * G_LN2, 1e-9);
+}
+
 TEST_PROGRAM (test_linalg_determinant)
 {
   g_test_init (&argc, &argv, NULL);
 
   op_check_family ("linalg-determinant", hyb_ops_linalg_determinant, samples, refusals);
+  g_test_add_func ("/engine/ops/linalg-determinant/denormal-diagonal", test_denormal_diagonal);
 
   return g_test_run ();
 }
