@@ -56,6 +56,45 @@ test_the_scalar_takes_the_type_of_the_data (void)
   op_assert_near (d, 0, 3., 3., 3.);
 }
 
+/* −1 is the largest number of an unsigned type, and bits above the type are lost, before anything is
+ * compared: MXNet 1.9.1 does so with uint8. */
+static void
+test_a_scalar_outside_of_an_unsigned_type_wraps (void)
+{
+  static const struct
+  {
+    const char *type, *beyond; /* 2 more than the largest number, where that is a double */
+    double      largest;
+  } rows[] = {
+    { "u8[2]", "scalar=257", 255 },
+    { "u32[2]", "scalar=4294967297", 4294967295 },
+    { "u64[2]", NULL, 0x1p64 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      static const char *const names[] = { "_maximum_scalar", "_minimum_scalar", "_greater_scalar",
+                                           "_lesser_scalar" };
+      const double             want[][2] = {
+                    { rows[i].largest, rows[i].largest }, { 5, 0 }, { 0, 0 }, { 1, 1 }
+      };
+      const double beyond[][2] = { { 5, 1 }, { 1, 0 }, { 1, 0 }, { 0, 1 } };
+
+      for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+        {
+          g_autoptr (HybTensor) x = op_tensor (rows[i].type, 5., 0.);
+          g_autoptr (HybTensor) y = op_run (names[k], "scalar=-1", hyb_tensor_ref (x), NULL);
+          g_autoptr (HybTensor) z = NULL;
+
+          op_assert_near (y, 0, want[k][0], want[k][1]);
+          if (!rows[i].beyond)
+            continue;
+          z = op_run (names[k], rows[i].beyond, hyb_tensor_ref (x), NULL);
+          op_assert_near (z, 0, beyond[k][0], beyond[k][1]);
+        }
+    }
+}
+
 static void
 test_integer_division_by_zero_gives_zero (void)
 {
@@ -89,6 +128,8 @@ TEST_PROGRAM (test_scalar)
   op_check_family ("scalar", hyb_ops_scalar, samples, refusals);
   g_test_add_func ("/engine/ops/scalar/the-scalar-takes-the-type-of-the-data",
                    test_the_scalar_takes_the_type_of_the_data);
+  g_test_add_func ("/engine/ops/scalar/a-scalar-outside-of-an-unsigned-type-wraps",
+                   test_a_scalar_outside_of_an_unsigned_type_wraps);
   g_test_add_func ("/engine/ops/scalar/integer-division-by-zero-gives-zero",
                    test_integer_division_by_zero_gives_zero);
   g_test_add_func ("/engine/ops/scalar/long-conversion", test_long_conversion);
