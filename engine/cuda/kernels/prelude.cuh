@@ -340,6 +340,28 @@ BINARY_INTEGER (m_hypot, narrow (hypot ((double) a, (double) b)))
 BINARY_INTEGER (m_max, a > b ? a : b)
 BINARY_INTEGER (m_min, a < b ? a : b)
 
+/* Powers of results of type R: those of uint32 wrap, like its products. */
+template <typename R> struct Power
+{
+  template <typename V> DEVICE V
+  of (V a, V b)
+  {
+    return m_pow (a, b);
+  }
+};
+template <> struct Power<U32>
+{
+  DEVICE long long
+  of (long long a, long long b)
+  {
+    U64 power = 1, square = (U64) a;
+
+    for (U32 rest = (U32) b; rest != 0; rest >>= 1, square *= square)
+      power *= rest & 1 ? square : 1;
+    return (long long) power;
+  }
+};
+
 /* start + i × step, rounded after the product too, as the processor does. */
 DEVICE double
 evenly (double start, double step, long long i)

@@ -9,7 +9,7 @@
 #define POINTWISE_NUMBERS 3
 
 /* The inputs are x, w, v and p, i is the number of the element, s, t and u are numbers; T is the type of the
- * result, or long long for integers. */
+ * result Result, or long long for integers. */
 typedef struct
 {
   const char *op;

@@ -1,5 +1,5 @@
 /* test-large-shapes.c — operators on shapes that need several tiles or several partial sums, which the
- * small samples of the operators do not, against the processor.
+ * small samples of the operators do not, and powers of more than 64 bits, against the processor.
  *
  * meson.build runs it in three orders of threads.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
@@ -78,6 +78,9 @@ static const OpSample samples[] = {
     "lengths",
     "use_sequence_length=True",
     { "f32[40,3,5]", "f32[3] = 7,40,0" } },
+  { "_power", "unsigned ones wrap", NULL, { "u32[4] = 3,7,5,2", "u32[4] = 41,25,0,31" } },
+  { "_power_scalar", "unsigned ones wrap", "scalar=41", { "u32[3] = 3,7,0" } },
+  { "_rpower_scalar", "unsigned ones wrap", "scalar=7", { "u32[3] = 25,41,0" } },
   { 0 },
 };
 
