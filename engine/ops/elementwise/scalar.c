@@ -1,9 +1,9 @@
 /* scalar.c — _plus_scalar, _equal_scalar …: functions of a tensor x and a number s, which is an
  * attribute.
  *
- * s is converted to the element type of the result, so int32 data times 1.5 is times 1; except if
- * is_int is False, because then integer data give a float64 result.  The tables of rows expand to
- * one operator each.  Start with hyb_scalar_forward() and DIFFERENTIABLE_ROWS.
+ * s is converted to the element type of the result, so int32 data times 1.5 is times 1, and −1 beside
+ * uint8 data is 255; except if is_int is False, because then integer data give a float64 result.  The
+ * tables of rows expand to one operator each.  Start with hyb_scalar_forward() and DIFFERENTIABLE_ROWS.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "engine/ops/elementwise/scalar-family.h"
