@@ -398,7 +398,7 @@ check_machines (void)
   {
     ALL = 27, /* numbers of rows that are all tried */
     M = 48,
-    N = 300,
+    N = 236,
     K = 200
   };
   /* From 32 rows on, or 48, they are multiplied by depth. */
