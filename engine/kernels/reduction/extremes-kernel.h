@@ -27,14 +27,14 @@
     HYB_UNROLL (4)                                                                                               \
     for (int k = 0; k < n_vectors; k++)                                                                          \
       extreme[k] = simd_load (extremes + (k == n_vectors - 1 ? end : k * LANES));                                \
-    /* Each extreme waits for the one before, so that it is compared with two rows at once. */                   \
+    /* Each extreme waits for the one before: two rows at once.  Of equal zeros that of the first row stays. */  \
     for (; row + 2 <= n_rows; row += 2, x += 2 * stride)                                                         \
       {                                                                                                          \
         HYB_UNROLL (4)                                                                                           \
         for (int k = 0; k < n_vectors; k++)                                                                      \
           {                                                                                                      \
             at = k == n_vectors - 1 ? end : k * LANES;                                                           \
-            value = SIMD (name##_of) (simd_load (x + at), simd_load (x + at + stride));                          \
+            value = SIMD (name##_of) (simd_load (x + at + stride), simd_load (x + at));                          \
             extreme[k] = SIMD (name##_of) (value, extreme[k]);                                                   \
           }                                                                                                      \
       }                                                                                                          \

@@ -326,21 +326,15 @@ test_other_rows_change_no_byte_of_a_sum (void)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
-/* The extreme of `length` elements that are `stride` apart, by a plain loop. */
+/* The extreme of `length` elements, `stride` apart, where the first one of equals stays and the last NaN. */
 static float
 find_extreme (const float *x, gint64 length, gint64 stride, gboolean is_largest)
 {
-  float extreme = x[0];
+  float extreme = is_largest ? -INFINITY : INFINITY;
 
-  for (gint64 i = 0; i < length; i++)
-    {
-      float value = x[i * stride];
-
-      if (isnan (value))
-        return value;
-      if (is_largest ? value > extreme : value < extreme)
-        extreme = value;
-    }
+  for (gint64 i = 0; i < length; i++, x += stride)
+    if (isnan (*x) || (is_largest ? *x > extreme : *x < extreme))
+      extreme = *x;
   return extreme;
 }
 
@@ -389,6 +383,65 @@ test_extremes_at_all_levels (void)
   hyb_simd_cap (HYB_SIMD_AVX512);
 }
 
+/* x[i] is one of equal zeros of either sign, of NaNs of either sign or a small number. */
+static void
+fill_with_ties (float *x, gint64 n)
+{
+  static const float some[] = { 0.f, -0.f, -0.f, 0.f, -1.f, NAN, -NAN };
+
+  for (gint64 i = 0; i < n; i++)
+    x[i] = some[i * 5 % 37 % (i % 61 < 50 ? 5 : 7)];
+}
+
+/* Columns of every number around that of vectors, and as many rows of 4 elements as several threads share. */
+static void
+check_ties (HybReduceKind kind, const float *x, gint64 n, gint64 length)
+{
+  HybShape          columns = hyb_shape_2d (length, n), rows = hyb_shape_2d (n, length);
+  g_autofree float *y = g_new (float, n);
+  float             want;
+
+  for (guint32 axes = 1; axes <= 2; axes++)
+    {
+      hyb_reduce (&(HybReduction){ .kind = kind,
+                                   .dtype = HYB_F32,
+                                   .shape = axes == 1 ? &columns : &rows,
+                                   .axes = axes,
+                                   .x = x,
+                                   .y = y });
+      for (gint64 i = 0; i < n; i++)
+        {
+          want = find_extreme (axes == 1 ? x + i : x + i * length, length, axes == 1 ? n : 1,
+                               kind == HYB_REDUCE_MAX);
+          g_assert_cmpmem (y + i, sizeof *y, &want, sizeof want);
+        }
+    }
+}
+
+static void
+test_first_of_equal_extremes_stays (void)
+{
+  enum
+  {
+    MANY = 20003
+  };
+  g_autofree float *x = g_new (float, MANY * 4);
+
+  fill_with_ties (x, MANY * 4);
+  for (guint level = HYB_SIMD_PLAIN; level <= HYB_SIMD_AVX512; level++)
+    for (int n_threads = 1; n_threads <= 4; n_threads += 3)
+      for (HybReduceKind kind = HYB_REDUCE_MAX; kind <= HYB_REDUCE_MIN; kind++)
+        {
+          hyb_simd_cap ((HybSimdLevel) level);
+          hyb_parallel_set_threads (n_threads);
+          for (gint64 n = 1; n <= 33; n++)
+            check_ties (kind, x + n, n, 5);
+          check_ties (kind, x, 131, 4);
+          check_ties (kind, x, MANY, 4);
+        }
+  hyb_simd_cap (HYB_SIMD_AVX512);
+}
+
 /* The sum of all columns fits into a float, but not that of the first rows. */
 static void
 test_sums_that_overflow_on_the_way_are_right (void)
@@ -432,6 +485,8 @@ TEST_PROGRAM (test_reduction)
   g_test_add_func ("/engine/kernels/reduction/nan-wins-wherever-it-stands",
                    test_nan_wins_wherever_it_stands);
   g_test_add_func ("/engine/kernels/reduction/extremes-of-short-rows", test_extremes_of_short_rows);
+  g_test_add_func ("/engine/kernels/reduction/first-of-equal-extremes-stays",
+                   test_first_of_equal_extremes_stays);
 
   return g_test_run ();
 }
