@@ -15,20 +15,35 @@ typedef struct
   Doubles low, high;
 } SIMD (Sums_f32);
 
-/* n_vectors vectors of lines, of which the last one starts `end` lines after the first, and up to HYB_RUNNING_FLOATS elements
- * of each.  n_vectors and exclusive are constants where this is inlined. */
-INLINE void
-SIMD (block_f32) (const HybRunningSums *lines,
-                  gint64                length,
-                  gint64                end,
-                  const int             n_vectors,
-                  const gboolean        exclusive,
-                  SIMD (Sums_f32) * totals)
+/* Adds as many lines as there are floats in a vector, from line `first` on, and `length` elements of each, one by one. */
+static void
+SIMD (add_strips) (const HybRunningSums *lines,
+                   gint64                length,
+                   gint64                first,
+                   SIMD (Sums_f32) * total)
+{
+  for (int lane = 0; lane < LANES; lane++)
+    add_strip_f32 (lines, (const float *) lines->x + first + lane,
+                   (float *) lines->y + first + lane, length, (double *) total + lane);
+}
+
+/* Adds as floats, if `writes`, n_vectors vectors of lines, of which the last one starts `end` lines after the first, and up to
+ * HYB_RUNNING_FLOATS elements of each.  Returns FALSE, without a change of totals, if any line overflows.  n_vectors, exclusive
+ * and writes are constants where this is inlined. */
+INLINE gboolean
+SIMD (add_floats) (const HybRunningSums *lines,
+                   gint64                length,
+                   gint64                end,
+                   const int             n_vectors,
+                   const gboolean        exclusive,
+                   const gboolean        writes,
+                   SIMD (Sums_f32) * totals)
 {
   const float *x = lines->x;
   float       *y = lines->y;
   const gint64 step = lines->step;
   Floats       base[BLOCK], part[BLOCK], old;
+  Ints         overflows = { 0 };
 
   HYB_UNROLL (4)
   for (int i = 0; i < n_vectors; i++)
@@ -45,15 +60,40 @@ SIMD (block_f32) (const HybRunningSums *lines,
 
           old = part[i];
           part[i] += simd_load (x + at);
-          simd_store (y + at, base[i] + (exclusive ? old : part[i]));
+          if (writes)
+            simd_store (y + at, base[i] + (exclusive ? old : part[i]));
         }
     }
+  /* What is subtracted from itself is NaN if it is not finite, and a part that overflowed stays so. */
   HYB_UNROLL (4)
   for (int i = 0; i < n_vectors; i++)
+    overflows |= base[i] - base[i] != part[i] - part[i];
+  if (simd_any (overflows))
+    return FALSE;
+  HYB_UNROLL (4)
+  for (int i = 0; i < n_vectors && writes; i++)
     {
       totals[i].low += simd_low_doubles (part[i]);
       totals[i].high += simd_high_doubles (part[i]);
     }
+  return TRUE;
+}
+
+/* The same lines, whether they overflow or not.  In place, that is found before anything is written. */
+INLINE void
+SIMD (block_f32) (const HybRunningSums *lines,
+                  gint64                length,
+                  gint64                end,
+                  const int             n_vectors,
+                  const gboolean        exclusive,
+                  SIMD (Sums_f32) * totals)
+{
+  if ((lines->x != lines->y ||
+       SIMD (add_floats) (lines, length, end, n_vectors, exclusive, FALSE, totals)) &&
+      SIMD (add_floats) (lines, length, end, n_vectors, exclusive, TRUE, totals))
+    return;
+  for (int i = 0; i < n_vectors; i++)
+    SIMD (add_strips) (lines, length, i == n_vectors - 1 ? end : i * LANES, &totals[i]);
 }
 
 /* The same for elements of type T, of which COUNT fill a vector, and any number of them. */

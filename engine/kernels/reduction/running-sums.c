@@ -2,7 +2,45 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine/kernels/reduction/running-sums.h"
 
+#include <math.h>
+
 #include "engine/kernels/vectorise.h"
+
+/* Adds `length` elements of one line to *total in double, one by one. */
+G_GNUC_NO_INLINE static void
+add_in_double (const HybRunningSums *lines, const float *x, float *y, gint64 length, double *total)
+{
+  for (gint64 k = 0; k < length; k++)
+    {
+      double before = *total;
+
+      *total += (double) x[k * lines->step];
+      y[k * lines->step] = (float) (lines->is_exclusive ? before : *total);
+    }
+}
+
+/* Adds at most HYB_RUNNING_FLOATS elements of one line to *total: as floats, or in double if that overflows. */
+static inline void
+add_strip_f32 (const HybRunningSums *lines, const float *x, float *y, gint64 length, double *total)
+{
+  const gint64 step = lines->step;
+  float        base = (float) *total, part = 0, sum = 0, old;
+
+  for (gint64 k = 0; k < length; k++)
+    part += x[k * step];
+  if (!isfinite (base) || !isfinite (part))
+    {
+      add_in_double (lines, x, y, length, total);
+      return;
+    }
+  for (gint64 k = 0; k < length; k++)
+    {
+      old = sum;
+      sum += x[k * step];
+      y[k * step] = base + (lines->is_exclusive ? old : sum);
+    }
+  *total += (double) part;
+}
 
 #define SIMD_KERNEL "engine/kernels/reduction/running-sums-kernel.h"
 #include "engine/kernels/simd/each-simd.h"
@@ -13,23 +51,12 @@ each_line_f32 (const HybRunningSums *sums)
 {
   for (gint64 i = 0; i < sums->n_lines; i++)
     {
-      const float *x = (const float *) sums->x + i;
-      float       *y = (float *) sums->y + i;
-      double       total = 0;
+      double total = 0;
 
-      for (gint64 k = 0; k < sums->length;)
-        {
-          gint64 end = MIN (k + HYB_RUNNING_FLOATS, sums->length);
-          float  base = (float) total, part = 0, old;
-
-          for (; k < end; k++, x += sums->step, y += sums->step)
-            {
-              old = part;
-              part += *x;
-              *y = base + (sums->is_exclusive ? old : part);
-            }
-          total += (double) part;
-        }
+      for (gint64 k = 0; k < sums->length; k += HYB_RUNNING_FLOATS)
+        add_strip_f32 (sums, (const float *) sums->x + i + k * sums->step,
+                       (float *) sums->y + i + k * sums->step,
+                       MIN (HYB_RUNNING_FLOATS, sums->length - k), &total);
     }
 }
 

@@ -1,6 +1,7 @@
 /* running-sums.h — running sums of lines: y[k] = x[0] + … + x[k].
  *
- * Of floats, eight are added as floats before they are added to a sum in double; integers wrap.
+ * Of floats, eight are added as floats before they are added to a sum in double; eight that overflow so are added in double one
+ * by one.  Integers wrap.
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
