@@ -294,7 +294,7 @@ drop_memo (gpointer memo)
   g_atomic_rc_box_release_full (memo, clear_memo);
 }
 
-/* The kept result for these types; NULL: there is none.  (transfer full) */
+/* Returns the result that is kept for these types, or NULL if none is.  (transfer full) */
 static HybInferred *
 find_kept (HybGraph *graph, const HybType *given, gboolean training)
 {

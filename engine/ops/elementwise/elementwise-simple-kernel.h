@@ -3,20 +3,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Integers are computed as Value. */
-#define LOOP(id, T, suffix, Value, formula)                                         \
-  static TARGET void SIMD (id##_##suffix) (gint64 begin, gint64 end, gpointer data) \
-  {                                                                                 \
-    const UnaryOperands *operands = data;                                           \
-    const T             *xs = operands->x;                                          \
-    T                   *ys = operands->y;                                          \
-                                                                                    \
-    HYB_INDEPENDENT                                                                 \
-    for (gint64 i = begin; i < end; i++)                                            \
-      {                                                                             \
-        Value x = xs[i];                                                            \
-        ys[i] = (T) (formula);                                                      \
-      }                                                                             \
-  }
+#define LOOP(id, T, suffix, Value, formula) \
+  UNARY_LOOP_AS (TARGET, SIMD (id##_##suffix), T, Value, formula)
 
 #define ROW(id, text, formula, integer)                                                    \
   LOOP (id, float, f32, float, formula)                                                    \

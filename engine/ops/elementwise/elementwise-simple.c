@@ -48,20 +48,7 @@
   ROW (negative, "−x.", -x, NEGATE (x))                          \
   ROW (square, "x².", (x) * (x), SQUARE (x))
 
-#define INTEGER_LOOP(id, T, suffix, formula)                          \
-  static void id##_##suffix (gint64 begin, gint64 end, gpointer data) \
-  {                                                                   \
-    const UnaryOperands *operands = data;                             \
-    const T             *xs = operands->x;                            \
-    T                   *ys = operands->y;                            \
-                                                                      \
-    HYB_INDEPENDENT                                                   \
-    for (gint64 i = begin; i < end; i++)                              \
-      {                                                               \
-        gint64 x = xs[i];                                             \
-        ys[i] = (T) (formula);                                        \
-      }                                                               \
-  }
+#define INTEGER_LOOP(id, T, suffix, formula) UNARY_LOOP_AS (, id##_##suffix, T, gint64, formula)
 
 /* The forward function with its loop for each element type.  The executor converts other types. */
 #define LOOPS(id)                                                       \

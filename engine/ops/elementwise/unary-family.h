@@ -51,20 +51,23 @@ unary_run_backward (const HybCall *call, const HybRun *run, HybParallelFunc slic
 static const char *const unary_inputs[] = { "data", NULL };
 static const char *const unary_backward_inputs[] = { "gradient", "data", NULL };
 
-#define UNARY_LOOP(id, T, suffix, formula)                            \
-  static void id##_##suffix (gint64 begin, gint64 end, gpointer data) \
-  {                                                                   \
-    const UnaryOperands *operands = data;                             \
-    const T             *xs = operands->x;                            \
-    T                   *ys = operands->y;                            \
-                                                                      \
-    HYB_INDEPENDENT                                                   \
-    for (gint64 i = begin; i < end; i++)                              \
-      {                                                               \
-        T x = xs[i];                                                  \
-        ys[i] = (T) (formula);                                        \
-      }                                                               \
+/* The function `name`: y = f(x) for elements of type T, of which f takes each as a Value. */
+#define UNARY_LOOP_AS(attributes, name, T, Value, formula)              \
+  static attributes void name (gint64 begin, gint64 end, gpointer data) \
+  {                                                                     \
+    const UnaryOperands *operands = data;                               \
+    const T             *xs = operands->x;                              \
+    T                   *ys = operands->y;                              \
+                                                                        \
+    HYB_INDEPENDENT                                                     \
+    for (gint64 i = begin; i < end; i++)                                \
+      {                                                                 \
+        Value x = xs[i];                                                \
+        ys[i] = (T) (formula);                                          \
+      }                                                                 \
   }
+
+#define UNARY_LOOP(id, T, suffix, formula) UNARY_LOOP_AS (, id##_##suffix, T, T, formula)
 
 /* variable: x or y, the name of the second operand in the formula. */
 #define UNARY_BACKWARD_LOOP(id, T, suffix, variable, formula)                  \
