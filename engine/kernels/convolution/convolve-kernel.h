@@ -471,15 +471,7 @@ NAME (weight_chunk) (gint64 chunk, gint64 area, gconstpointer data)
   for (gint64 sample = chunk * chunks->samples; sample < end; sample += chunks->merged)
     {
       gint64  n = MIN (end - sample, chunks->merged), length = n * hyb_volume (convolve->map);
-      HybGemm gemm = { .transpose_b = TRUE,
-                       .m = filters,
-                       .n = depth,
-                       .k = length,
-                       .lda = length,
-                       .ldb = length,
-                       .ldc = depth,
-                       .alpha = 1.0,
-                       .beta = 1.0 };
+      HybGemm gemm = find_weight_product (filters, depth, length);
 
       for (gint64 group = 0; group < convolve->groups; group++)
         {
@@ -524,15 +516,7 @@ NAME (convolve_weight) (const HybConvolve *convolve, const HybConvolveWeightOper
   gint64      depth = convolve->image_channels / convolve->groups * hyb_volume (convolve->kernel);
   gint64      positions = hyb_volume (convolve->map);
   gint64  image_size = convolve->image_channels / convolve->groups * hyb_volume (convolve->image);
-  HybGemm gemm = { .transpose_b = TRUE,
-                   .m = filters,
-                   .n = depth,
-                   .k = positions,
-                   .lda = positions,
-                   .ldb = positions,
-                   .ldc = depth,
-                   .alpha = 1.0,
-                   .beta = 1.0 };
+  HybGemm gemm = find_weight_product (filters, depth, positions);
 
   NAME (WeightPass) pass = { convolve, operands, find_chunks (convolve) };
 

@@ -275,6 +275,21 @@ write_image_f64 (const HybConvolve *convolve,
   g_assert_not_reached ();
 }
 
+/* The product that adds a group to its weights: (filters, depth) += map · columnsᵀ. */
+static HybGemm
+find_weight_product (gint64 filters, gint64 depth, gint64 positions)
+{
+  return (HybGemm){ .transpose_b = TRUE,
+                    .m = filters,
+                    .n = depth,
+                    .k = positions,
+                    .lda = positions,
+                    .ldb = positions,
+                    .ldc = depth,
+                    .alpha = 1.0,
+                    .beta = 1.0 };
+}
+
 #define REAL_KERNEL "engine/kernels/convolution/convolve-kernel.h"
 #include "engine/kernels/each-real.h"
 
