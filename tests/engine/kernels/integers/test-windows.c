@@ -9,27 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/engine/kernels/integers/guarded-memory.h"
 #include "tests/program.h"
-
-#define MARGIN   64
-#define SENTINEL 0x5a
-
-/* Memory with a byte behind it that must stay as it is. */
-static gpointer
-allocate_guarded (gsize bytes)
-{
-  guint8 *memory = g_aligned_alloc (1, bytes + 1, 64);
-
-  memory[bytes] = SENTINEL;
-  return memory;
-}
-
-static void
-free_guarded (gpointer memory, gsize bytes)
-{
-  g_assert_cmpint (((guint8 *) memory)[bytes], ==, SENTINEL);
-  g_aligned_free (memory);
-}
 
 typedef struct
 {
